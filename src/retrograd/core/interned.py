@@ -2,7 +2,8 @@
 
 Generated code asks whether two tensors have the same form by identity, which takes the place of
 comparing their shapes, dtypes and types. Only plain tensors of single or double precision ever get
-one (``Tensor._form``), and not before two of them met; None means that nothing is known.
+one (``Tensor._form``), when they are made by themselves or met another; None means that nothing is
+known.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 from typing import Any
 
 from ..backend import xp
-from ..backend.numpy import LARGE
+from ..backend.numpy import LARGE, ndarray
 from .graph import Like
 from .tensor import Tensor
 
@@ -67,6 +68,17 @@ class ArrayForms(dict[tuple[int, ...], Form | None]):
 
 
 ARRAYS_4, ARRAYS_8 = ArrayForms(xp.FLOAT32), ArrayForms(xp.FLOAT64)
+
+
+def form_of(data: Any) -> Form | None:
+    """The form of an array, if it may have one."""
+    if type(data) is not ndarray or not data.ndim:
+        return None
+    dtype = data.dtype
+    return ARRAYS_4[data.shape] if dtype is xp.FLOAT32 else \
+        ARRAYS_8[data.shape] if dtype is xp.FLOAT64 else None
+
+
 NUMBERS_4, NUMBERS_8 = Constants(xp.FLOAT32, True), Constants(xp.FLOAT64, True)
 SCALAR_FORMS = {xp.FLOAT32.type: Form((), xp.FLOAT32, NUMBERS_4),
                 xp.FLOAT64.type: Form((), xp.FLOAT64, NUMBERS_8)}

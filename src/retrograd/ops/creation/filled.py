@@ -9,9 +9,11 @@ from typing import Any
 from ...backend import create as create_kernels, index as index_kernels, xp
 from ...backend.interface import library_of
 from ...base import dtypes, layouts
+from ...base.dtypes import default_numpy_dtype
 from ...base.errors import type_name
 from ...base.warning import warn
 from ...core.extensions import extensions
+from ...core.interned import ARRAYS_4
 from ...core.libraries import in_library
 from ...core.signatures import named
 from ...core.tensor import NATIVE, Tensor, method, wrap
@@ -32,6 +34,8 @@ from .options import (
 
 # ---------------------------------------------------------------- filled
 
+_FLOAT32 = xp.FLOAT32
+
 
 def _filled(function: str, fill_with: Any, doc: str) -> Any:
     """A factory ``function(*size)`` of arrays made by ``fill_with(shape, dtype)``."""
@@ -50,11 +54,14 @@ def _filled(function: str, fill_with: Any, doc: str) -> Any:
     def called(*size: Any, **options: Any) -> Tensor:
         if options or not is_plain_size(size):
             return factory(*size, **options)
+        dtype = default_numpy_dtype()
         try:
-            return wrap(fill_with(size, dtypes.default_numpy_dtype()))
+            out = wrap(fill_with(size, dtype))
         except (MemoryError, ValueError):
-            pass
-        return factory(*size)  # which says why
+            return factory(*size)  # which says why
+        if dtype is _FLOAT32:
+            out._form = ARRAYS_4[size]
+        return out
 
     return called
 

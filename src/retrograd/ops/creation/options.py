@@ -10,6 +10,7 @@ from ...backend.interface import library_of
 from ...base import dtypes, layouts
 from ...base.errors import OutOfMemoryError
 from ...core.extensions import TRACED_TYPES
+from ...core.interned import form_of
 from ...core.out_argument import refuse_derivative, store_out
 from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap, wrap_any
@@ -21,6 +22,7 @@ def leaf(data: Any, requires_grad: Any = False, function: str = "tensor",
     if meta:
         return on_meta(data, None, requires_grad)
     out = wrap_any(data) if type(data) in TRACED_TYPES else wrap(data)
+    out._form = form_of(data)
     if requires_grad is not False:
         if requires_grad is not True:
             raise TypeError(f"{function}(): argument 'requires_grad' must be bool, not "
@@ -155,7 +157,10 @@ def is_plain_size(size: tuple[Any, ...]) -> bool:
     for n in size:
         if n.__class__ is not int or n < 0:
             return False
-    return 0 < len(size) < 64 and dtypes.DEFAULT_DEVICE.get() is None
+    return 0 < len(size) < 64 and _default_device() is None
+
+
+_default_device = dtypes.DEFAULT_DEVICE.get
 
 
 def size_argument(function: str, size: tuple[Any, ...], named: dict[str, Any]) -> tuple[int, ...]:
