@@ -237,10 +237,20 @@ def getitem(self: Tensor, key: Any) -> Tensor:
 
 def cut_plainly(self: Tensor, key: tuple[Any, ...]) -> Tensor | None:
     """The view for a key of ints, slices and None; None for any other, or one that is wrong."""
+    view = self
+    for item in key:
+        if item.__class__ is not int:
+            break
+    else:  # ints alone: each takes the first dimension away
+        for item in key:
+            shape = view._data.shape
+            if not shape or not -shape[0] <= item < shape[0]:
+                return None
+            view = _select(view, 0, item if item >= 0 else item + shape[0])
+        return view if key else None
     steps = steps_to(self._data.shape, key)
     if not steps:
         return None
-    view = self
     for function, static in steps:
         view = function(view, *static)
     return view

@@ -38,6 +38,15 @@ def spread_method(keyword: str) -> Callable[[Any], Any]:
             if named:
                 given = (named.pop(keyword),) if keyword in named else given
                 return function(self, sizes(given), **named)
+            if given and self.__class__ is Tensor:
+                for n in given:
+                    if n.__class__ is not int:
+                        break
+                else:
+                    try:  # the usual call; where it fails, the function says why
+                        return getattr(function, "unguarded", function)(self, given)
+                    except Exception:
+                        pass
             if not given and self.ndim:
                 raise TypeError(f"{name}() missing 1 required positional arguments: \"{keyword}\"")
             return function(self, sizes(given))
@@ -58,13 +67,13 @@ def zeros_of(like: Any, shape: Any) -> Any:
 def infer_size(size: tuple[int, ...], count: int) -> tuple[int, ...]:
     """``size`` with its one -1 worked out."""
     if -1 not in size:
-        if math.prod(size) != count or any(n < 0 for n in size):
-            for i, n in enumerate(size):
-                if n < 0:
-                    raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape "
-                                       f"{list(size)}")
-            raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {count}")
-        return size
+        if math.prod(size) == count and (not size or min(size) >= 0):
+            return size
+        for i, n in enumerate(size):
+            if n < 0:
+                raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape "
+                                   f"{list(size)}")
+        raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {count}")
     if size.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     rest = -math.prod(size)

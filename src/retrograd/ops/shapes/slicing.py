@@ -16,7 +16,7 @@ from .reshaping import reshape
 @view(quiet=True, slices=True, batches="dims",
       vjp=lambda g, like, dim, index: select_backward(g, like.shape, dim, index))
 def _select(input: Array, dim: int, index: int) -> Any:
-    return input[(slice(None),) * dim + (index, ...)]
+    return input[index, ...] if not dim else input[(slice(None),) * dim + (index, ...)]
 
 
 @linear(function=None, method=False, any_dtype=True, batches="dims",
@@ -24,7 +24,7 @@ def _select(input: Array, dim: int, index: int) -> Any:
 def select_backward(input: Array, input_sizes: Any, dim: int, index: int) -> Any:
     """A selected part's gradient, in zeros of the whole's shape."""
     whole = xp.zeros(input_sizes, input.dtype)
-    whole[(slice(None),) * dim + (index,)] = input
+    whole[index if not dim else (slice(None),) * dim + (index,)] = input
     return whole
 
 
@@ -47,7 +47,8 @@ def select(input: Tensor, dim: int, index: int) -> Any:
       vjp=lambda g, like, dim, start, end, step:
       slice_backward(g, like.shape, dim, start, end, step))
 def _slice(input: Array, dim: int, start: int, end: int, step: int = 1) -> Any:
-    return input[(slice(None),) * dim + (slice(start, end, step),)]
+    return input[start:end:step] if not dim else \
+        input[(slice(None),) * dim + (slice(start, end, step),)]
 
 
 @linear(function=None, method=False, any_dtype=True, batches="dims",
