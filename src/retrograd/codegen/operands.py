@@ -105,8 +105,13 @@ def dims_source(op: Op) -> list[str]:
     first = tensors_of(op)[0]
     lines = []
     for p in op.params:
-        if p.kind in (DIM, DIMS):
-            lines.append(f"{p.name} = canonical_{p.kind}({p.name}, a_{first}.ndim)")
+        if p.kind == DIM:
+            lines += [f"rank = a_{first}.ndim",
+                      f"if {p.name}.__class__ is not int or not -rank <= {p.name} < rank: "
+                      f"{p.name} = canonical_dim({p.name}, rank)",
+                      f"elif {p.name} < 0: {p.name} += rank"]
+        elif p.kind == DIMS:
+            lines.append(f"{p.name} = canonical_dims({p.name}, a_{first}.ndim)")
         elif p.kind == INTS:
             lines.append(f"if {p.name}.__class__ is not tuple: {p.name} = tuple({p.name}) "
                          f"if isinstance({p.name}, (tuple, list)) else ({p.name},)")

@@ -56,7 +56,8 @@ _QUICK |= {f"{word} | None": (*kinds, type(None)) for word, kinds in _QUICK.item
 def judging(function: FunctionType, title: str = "") -> dict[str, Any]:
     """What judges the flags and numbers of a call, and how many arguments come before the first.
 
-    Errors call the function by its ``title``, or by the name that it has then.
+    A call that gives no other is not judged if that one needs no closer look. Errors call the
+    function by its ``title``, or by the name that it has then.
     """
     code, notes = function.__code__, function.__annotations__
     names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
@@ -80,7 +81,8 @@ def judging(function: FunctionType, title: str = "") -> dict[str, Any]:
                 raise TypeError(f"{title or _plain_name(function)}(): argument '{name}'{where} "
                                 f"must be {_EXPECTED[quick[0]]}, not {type_name(value)}")
 
-    return {"JUDGE": judge, "FIRST": judged[0][0], "TITLE": title}
+    first, _, quick = judged[0]
+    return {"JUDGE": judge, "FIRST": first, "NEXT": first + 1, "QUICK": quick[1:], "TITLE": title}
 
 
 def _plain_name(function: FunctionType) -> str:
@@ -157,9 +159,11 @@ def _guarded(*args, **kwargs):  # type: ignore[no-untyped-def]
     call = "CALL"
     judge = "JUDGE"
     try:
-        if judge and (kwargs or len(args) > "FIRST"):  # type: ignore[operator]
+        if judge and (kwargs or (len(args) > "FIRST" and (  # type: ignore[operator]
+                len(args) > "NEXT" or type(args["FIRST"]) not in "QUICK"))):  # type: ignore
             judge(args, kwargs)  # type: ignore[operator]
-        return call(*args, **kwargs)  # type: ignore[operator]
+        # Without keywords, of which a call makes another dict.
+        return call(*args, **kwargs) if kwargs else call(*args)  # type: ignore[operator]
     except Exception as error:
         from retrograd.core.arguments import refuse_foreign
 

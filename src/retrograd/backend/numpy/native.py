@@ -17,6 +17,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
+import re
 from collections.abc import Callable
 from functools import update_wrapper
 from importlib import import_module
@@ -76,6 +77,7 @@ def native(call: str, *helpers: Callable[..., Any],
     :data:`HELPERS`.
     """
     kernel = call.partition("(")[0]
+    call, when = _written_out(call), _written_out(when)
     FOR_KERNELS.extend(helpers)
 
     def over(body: Callable[..., Any]) -> Any:
@@ -92,7 +94,7 @@ def native(call: str, *helpers: Callable[..., Any],
         made: dict[str, Any] = {}
         exec(compile("\n".join(lines), sources.keep(f"native {label}", lines), "exec"),
              {**kernels, **HELPERS, **named(helpers), "_body": body, "LARGE": LARGE,
-              "INT64": INT64}, made)
+              "INT64": INT64, "FLOAT32": FLOAT32, "FLOAT64": FLOAT64, "is_half": is_half}, made)
         for function in (made[name], made["_call"]):
             function.__defaults__ = body.__defaults__  # type: ignore[attr-defined]
         OVER[label] = Over(update_wrapper(made[name], body), body, made["_call"])
@@ -180,6 +182,19 @@ def neighbours(array: Any, dim: tuple[int, ...] | None) -> tuple[int, int] | Non
 def masks(mask: Any, array: Any) -> bool:
     """Whether there is a truth value for each element, both as kernels read them."""
     return mask.dtype == np.bool_ and mask.shape == array.shape and in_order(mask) and ready(array)
+
+
+_WRITTEN_OUT = {
+    r"\bready\((\w+)\)": r"((\1.dtype is FLOAT32 or \1.dtype is FLOAT64 or is_half(\1.dtype)) "
+                        rf"and \1.flags.num & {IN_ORDER} == {IN_ORDER})",
+    r"\blike\((\w+)\)": r"empty(\1.shape, \1.dtype)"}
+"""What the commonest of these say of one array: a call would take as long as all that."""
+
+
+def _written_out(expression: str) -> str:
+    for short, long in _WRITTEN_OUT.items():
+        expression = re.sub(short, long, expression)
+    return expression
 
 
 def named(functions: Any) -> dict[str, Any]:

@@ -27,12 +27,13 @@ def numpy_names(function: Any) -> Any:
         try:
             if kwargs or len(args) > place:
                 judge(args, kwargs)
-            return function(*args, **kwargs)
+            return function(*args, **kwargs) if kwargs else function(*args)
         except Exception as error:
             refuse_foreign(function, args, kwargs, error)
             raise
 
-    judge, place, _ = judging(function).values()
+    judging_it = judging(function)
+    judge, place = judging_it["JUDGE"], judging_it["FIRST"]
     return called
 
 

@@ -107,7 +107,8 @@ def fitted_part(part: Any, like: Any) -> Any:
 @linear(promote="same", node="StackBackward0", quiet=True, out=_CAT_OUT)
 def _stack(tensors: Arrays, dim: int = 0) -> Any:
     try:
-        return index_kernels.side_by_side(tensors, canonical_dim(dim, tensors[0].ndim + 1))
+        return index_kernels.side_by_side(
+            tensors, dim and canonical_dim(dim, tensors[0].ndim + 1))
     except (ValueError, IndexError) as error:
         refusal = error  # looked into outside, so that one traceback is shown
     check_equal_sizes(tensors)
