@@ -526,6 +526,49 @@ def test_multinomial_never_picks_a_zero() -> None:
 # ---------------------------------------------------------------------- whole programs
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_repeated_draws_of_a_few_numbers_stay_in_step(seed: int) -> None:
+    """They find their next results ready, until something else is drawn or the state is read."""
+    choose = np.random.default_rng(seed)
+    libraries = retrograd, torch
+    for library in libraries:
+        library.manual_seed(seed)
+    for _ in range(40):
+        name = str(choose.choice(["rand", "randn", "randperm"], p=[0.45, 0.45, 0.1]))
+        size = int(choose.choice([0, 1, 2, 5, 8, 14, 16, 40]))
+        shape = (size,) if name == "randperm" or choose.random() < 0.7 else (2, size)
+        for _ in range(int(choose.choice([1, 2, 3, 50, 170]))):
+            ours, theirs = (getattr(library, name)(*shape) for library in libraries)
+            (assert_close if name == "randn" else assert_same)(ours.numpy(), theirs)
+        if choose.random() < 0.3:
+            states = [library.get_rng_state().numpy() for library in libraries]
+            cached = slice(5024, 5032)  # a normal number that waits, equal but for a last bit
+            np.testing.assert_allclose(*[s[cached].view(np.float64) for s in states], rtol=4e-15)
+            assert np.array_equal(*[np.delete(s, cached) for s in states])
+
+
+@pytest.mark.parametrize("name", ["rand", "randn"])
+def test_threads_share_what_is_ready(name: str) -> None:
+    draw, found = getattr(retrograd, name), []
+    retrograd.manual_seed(3)
+    threads = [threading.Thread(target=lambda: found.extend(draw(8) for _ in range(1000)))
+               for _ in range(4)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    state = retrograd.get_rng_state()
+    retrograd.manual_seed(3)
+    alone = [draw(8).tolist() for _ in range(4000)]
+    assert sorted(x.tolist() for x in found) == sorted(alone)
+    assert retrograd.equal(state, retrograd.get_rng_state())
+
+
 @pytest.mark.usefixtures("portable_kernels")
 @pytest.mark.parametrize("seed", range(8))
 def test_mixed_calls_stay_in_step(seed: int) -> None:

@@ -36,7 +36,7 @@ def guard(function: FunctionType, closures: bool = False, title: str = "") -> No
             or (function.__closure__ and not closures):
         return
     function.unguarded = put_in_front(  # type: ignore[attr-defined]
-        function, lambda plain: plain, _guarded, judging(function, title))
+        function, lambda plain: plain, _guarded, {"MISSING": _MISSING, **judging(function, title)})
 
 
 _UNJUDGED = {"inplace", "return_indices", "need_weights", "average_attn_weights", "hard",
@@ -65,7 +65,7 @@ def judging(function: FunctionType, title: str = "") -> dict[str, Any]:
               if notes.get(name) in _QUICK
               and not {name, f"{_plain_name(function)}.{name}"} & _UNJUDGED]
     if not judged:
-        return {"JUDGE": None, "TITLE": title}
+        return {"JUDGE": None, "FIRST": len(names), "TITLE": title}
 
     def judge(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         count = len(args)
@@ -82,7 +82,7 @@ def judging(function: FunctionType, title: str = "") -> dict[str, Any]:
                                 f"must be {_EXPECTED[quick[0]]}, not {type_name(value)}")
 
     first, _, quick = judged[0]
-    return {"JUDGE": judge, "FIRST": first, "NEXT": first + 1, "QUICK": quick[1:], "TITLE": title}
+    return {"JUDGE": judge, "FIRST": first, "QUICK": quick[1:], "TITLE": title}
 
 
 def _plain_name(function: FunctionType) -> str:
@@ -113,7 +113,7 @@ def put_in_front(function: FunctionType, call: Callable[[Any], Any], code_of: An
     function.__code__ = _closing_over(template, function.__code__.co_freevars).replace(
         co_consts=tuple(constants.get(c, c) for c in template.co_consts),
         co_name=function.__name__, co_qualname=function.__qualname__)
-    function.__defaults__ = function.__kwdefaults__ = None
+    function.__defaults__, function.__kwdefaults__ = code_of.__defaults__, None
     return plain
 
 
@@ -155,18 +155,30 @@ def _one_later(table: bytes) -> bytes:
     return bytes(written)
 
 
-def _guarded(*args, **kwargs):  # type: ignore[no-untyped-def]
+_MISSING = object()
+
+
+def _guarded(first=_MISSING, second=_MISSING, /, *rest, **kwargs):  # type: ignore[no-untyped-def]
+    # Two arguments have names: a call that gives no more of them makes no tuple and no dict.
     call = "CALL"
-    judge = "JUDGE"
+    missing = "MISSING"
     try:
-        if judge and (kwargs or (len(args) > "FIRST" and (  # type: ignore[operator]
-                len(args) > "NEXT" or type(args["FIRST"]) not in "QUICK"))):  # type: ignore
+        if rest or kwargs or first is missing:
+            pass
+        elif second is missing:
+            if "FIRST" > 0:  # type: ignore[operator]
+                return call(first)  # type: ignore[operator]
+        elif "FIRST" > 1 or ("FIRST" == 1 and type(second) in "QUICK"):  # type: ignore
+            return call(first, second)  # type: ignore[operator]
+        judge = "JUDGE"
+        args = () if first is missing else (first,) if second is missing else (first, second, *rest)
+        if judge and (kwargs or len(args) > "FIRST"):  # type: ignore[operator]
             judge(args, kwargs)  # type: ignore[operator]
-        # Without keywords, of which a call makes another dict.
         return call(*args, **kwargs) if kwargs else call(*args)  # type: ignore[operator]
     except Exception as error:
         from retrograd.core.arguments import refuse_foreign
 
+        args = () if first is missing else (first,) if second is missing else (first, second, *rest)
         if hasattr(error, "call_instead"):
             return error.call_instead(call, args, kwargs)
         if "out" not in kwargs or not hasattr(call, "out"):

@@ -144,7 +144,7 @@ def combine_at(flat: Any, where: Any, values: Any, how: str) -> None:
         plain.combine_at(flat, where, values, how)
 
 
-@native("stacked(arrays, empty((len(arrays), *arrays[0].shape), arrays[0].dtype))",
+@native("stacked(arrays, empty((len(arrays),) + (first := arrays[0]).shape, first.dtype))",
         when="not axis and arrays[0].ndim")
 def side_by_side(arrays: Any, axis: int) -> Any:
     # Along a new first axis they lie end to end.

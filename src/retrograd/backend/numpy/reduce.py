@@ -152,7 +152,8 @@ fill_with_plain_bodies(
     recurrence=native("recurrence(factor, term, like(term), axis, reverse)",
                       when="term.size > 1023 and term.ndim and alike(factor, term)"),
     running_extreme=native(
-        "running_extreme(array, like(array), empty(array.shape, INT64), axis, largest)",
+        "running_extreme(array, empty(s := array.shape, array.dtype), empty(s, INT64), axis, "
+        "largest)",
         when="array.ndim and ready(array)"),
     running_sums=native("running_sum(array, like(array), axis, False)", when=_RUNNING),
     running_products=native("running_product(array, like(array), axis, False)", when=_RUNNING),

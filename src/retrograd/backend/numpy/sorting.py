@@ -103,6 +103,7 @@ def _has_nan(array: Any) -> bool:
 fill_with_plain_bodies(
     globals(), plain,
     in_order=native(
-        "short_rows_in_order(array, like(array), empty(array.shape, INT64), descending)",
+        "short_rows_in_order(array, empty(s := array.shape, array.dtype), empty(s, INT64), "
+        "descending)",
         when="axis == array.ndim - 1 and 0 < array.shape[axis] <= 32 "
              "and array.dtype.char in 'fd' and ready(array)"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from ... import return_types
@@ -14,7 +13,7 @@ from ...core.op import Array, Dim, composite, elementwise, linear, op
 from ...core.out_argument import run_into
 from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
-from ..checks.common import unsupported
+from ..checks.common import no_complex, unsupported
 from ..checks.reductions import check_diff
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import exp
@@ -111,23 +110,28 @@ def _logcumsumexp_backward(g: Any, like: Any, input: Any, y: Any, dim: int) -> A
 
 
 def _declare_running_extreme(name: str, what: str, largest: bool) -> Any:
-    kernel, named = f"{name}_cpu", partial(tuple.__new__, getattr(return_types, name))
+    named, refuse_complex = getattr(return_types, name), no_complex(f"{name}_cpu")
+
+    def guard(given: dict[str, Any], common: dtypes.dtype) -> None:
+        canonical_dim(given["dim"], given["input"].ndim)  # whose error comes first
+        refuse_complex(given, common)
 
     @op(name=f"_{name}", outputs=("values", "indices"), differentiable=(0,), quiet=True,
-        node=f"{name.capitalize()}Backward0",
+        node=f"{name.capitalize()}Backward0", guard=guard,
         vjp=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
     def running(input: Array, dim: Dim) -> Any:
-        if kind_of(input.dtype) == "c":
-            unsupported(kernel, input.dtype, "c")
         return reduce_kernels.running_extreme(input, dim, largest)
 
     @composite(method=True, name=name,
                doc=f"Running {what} along ``dim``, and where it was last met.")
     def extreme(input: Tensor, dim: int, *, out: Any = None) -> Any:
-        return named(running(input, dim) if out is None else
-                     run_into(out, name, _SAME_TYPE, running, input, dim))
+        return tuple_of(named, running(input, dim) if out is None else
+                        run_into(out, name, _SAME_TYPE, running, input, dim))
 
     return extreme
+
+
+tuple_of = tuple.__new__
 
 
 cummax = _declare_running_extreme("cummax", "maximum", True)
