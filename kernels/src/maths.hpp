@@ -10,7 +10,7 @@
 
 template <class T, int N> INLINE T polynomial(T x, const T (&rising)[N]) {
     T found = rising[N - 1];
-    for (int i = N - 2; i >= 0; i--) found = found * x + rising[i];
+    _Pragma("GCC unroll 64") for (int i = N - 2; i >= 0; i--) found = found * x + rising[i];
     return found;
 }
 

@@ -1,41 +1,11 @@
 // Special functions, most of them computed in double whatever their arguments are. The coefficients are
 // Chebyshev fits made for this file; those in double for float alone leave an error of 1e-9 or less.
-#include "binding.hpp"
-#include "maths.hpp"
+#include "special.hpp"
 
 namespace {
 
-template <class T, class F> INLINE void each(In<T> x, Out<T> y, F f) {
-    require(same_shape(x, y), "the result has another shape");
-    parallel(x.size, GRAIN / 16, [=](I begin, I end) {
-        SIMD for (I i = begin; i < end; i++) y[i] = narrow<T>(Wide<T>(f(double(wide(x[i])))));
-    });
-}
-
-constexpr double INFINITE = std::numeric_limits<double>::infinity();
-constexpr double NO_NUMBER = std::numeric_limits<double>::quiet_NaN();
-
-// log(x) = k log(2) + log(1 + f), with s = f / (2 + f): twice the area tangent of s.
-// What twice the area tangent of s has beyond 2 s, over s³, in z = s².
-INLINE double area_tangent(double z) {
-    constexpr double p[] = {0.666666666666666665, 0.40000000000000877,  0.285714285708036118, 0.222222223917139174,
-                            0.181817956401329063, 0.153862397028146582, 0.132687731386568852, 0.130866261478401021};
-    return polynomial(z, p);
-}
-INLINE double log_(double x) {
-    bool subnormal = x < 0x1p-1022;
-    double f, k = exponent(subnormal ? x * 0x1p54 : x, f) - (subnormal ? 54 : 0), s = f / (2 + f), z = s * s;
-    // 2 s is f - s f, which leaves f as it is.
-    double found = k * 0x1.62e42fee00000p-1 + (f - (s * (f - z * area_tangent(z)) - k * 0x1.a39ef35793c76p-33));
-    found = x > 0 ? found : x == 0 ? -INFINITE : NO_NUMBER;
-    return x == INFINITE ? x : found;
-}
 // The logarithm of the odds x / (1 - x), both parts being brought to 1 + f and 1 + h: s is (f - h) / (2 + f + h).
 // Where the odds are near 1 it is 2 x - 1, to all digits.
-INLINE float area_tangent(float z) {
-    constexpr float p[] = {0.6666666665f, 0.4000001077f, 0.2857030572f, 0.2226471121f, 0.1746470247f, 0.2078761686f};
-    return polynomial(z, p);
-}
 template <class T> INLINE T logit_(T x) {
     using Limits = std::numeric_limits<T>;
     constexpr bool FLOAT = sizeof(T) == 4;
@@ -75,35 +45,6 @@ template <class T> void logit_gradient(In<T> g, In<T> x, Out<T> y) {
 
 // ---------------------------------------------------------------- the error function
 
-// erf(x) for |x| up to 1: x times a polynomial in x².
-INLINE double small_erf(double x) {
-    constexpr double p[] = {1.12837916709551257377,      -0.376126389031837480557,   0.112837916709548786662,
-                            -0.0268661706450767932482,   0.00522397762481801446725,  -0.000854832698083378990518,
-                            0.000120553311116427109225,  -0.0000149255952668311815652, 0.0000016461000484121368033,
-                            -1.63503127010546950107e-7,  1.46597752740474358138e-8,  -1.13728488567916736704e-9,
-                            5.95717614774891140443e-11};
-    return x * polynomial(x * x, p);
-}
-// exp(a²) erfc(a) for a from 0.5 on: a polynomial in t = (a - 3) / (a + 3), over 1 + 2 a.
-INLINE double scaled_erfc(double a) {
-    constexpr double even[] = {1.25300805826972965, -0.0475622943534511257, -0.119273663415274676,
-                               -0.0237705149197293497, 0.00188869037555550401, -0.000105159936509724601,
-                               4.9501735605214486e-6, -7.33686426065499042e-7, 3.61113265058160541e-7,
-                               -1.46421088299955684e-7, 4.40479787513383207e-8, -7.76388791793093802e-9};
-    constexpr double odd[] = {-0.135621106124581205, 0.129645158702764642, 0.0683080273438264914,
-                              0.00252939181882477925, -0.000779832301446208099, 0.000125099554262711179,
-                              -0.0000201015087067458305, 3.47541234653355805e-6, -6.23070240469064264e-7,
-                              1.10679964267452206e-7, -2.03020238950069117e-8, 3.40679934703256325e-9};
-    a = a > 1e150 ? 1e150 : a;
-    double below = 1 / ((a + 3) * (1 + 2 * a)), t = (a - 3) * (1 + 2 * a) * below;
-    return (a + 3) * below * (polynomial(t * t, even) + t * polynomial(t * t, odd));
-}
-// exp(±a²), the square being taken in two parts, of which the first is exact.
-template <int SIGN> INLINE double exp_of_square(double a) {
-    double head = bits_as<double>(bits_as<std::uint64_t>(a) & ~std::uint64_t(0x7ffffff));
-    double rest = SIGN * (a - head) * (a + head);
-    return exp_(SIGN * head * head) * (1 + rest * (1 + rest * (0.5 + rest * (1. / 6))));
-}
 // erfc(a) for a from 0.5 on.
 INLINE double upper_erfc(double a) {
     a = a > 28 ? 28 : a;  // where it is 0
@@ -395,189 +336,6 @@ template <class T> void trigamma(In<T> x, Out<T> y) {
     });
 }
 
-// ---------------------------------------------------------------- Bessel functions
-
-// For float: the modified ones of the first kind, also times exp(-|x|). Up to 8 a polynomial in x²; from there
-// on one in 1 / x, times exp(x) / sqrt(x).
-template <int ORDER, bool SCALED> INLINE double bessel_i(double x) {
-    constexpr double small[2][13] = {
-        {1.00000000000586118, 0.249999999969052662, 0.0156250000270481082, 0.000434027768499578807,
-         6.78168567928701552e-6, 6.78166656004350941e-8, 4.70962115275890577e-10, 2.40227160277329271e-12,
-         9.40251606105922674e-15, 2.86202006000879663e-17, 7.73396022541713994e-20, 1.05749420235267342e-22,
-         4.7732171658938451e-25},
-        {0.500000000000202257, 0.0624999999989320575, 0.00260416666760011794, 0.0000542534719019831467,
-         6.78168459791147629e-7, 5.65139732460359719e-9, 3.36397145493840335e-11, 1.50156948072906108e-13,
-         5.22015006647113457e-16, 1.43637369321250851e-18, 3.46245502301342982e-21, 4.70871507799042727e-24,
-         1.7599167975856805e-26}};
-    constexpr double large[2][9] = {
-        {0.398942280390744539, 0.0498677976601706005, 0.0280481405272615695, 0.0293994278404108208,
-         0.0387038131070383946, 0.1907002071781292, -0.517853628816933185, 1.69231296913820843, 13.6562806632872145},
-        {0.398942280411742487, -0.149603367303096814, -0.0467486611080126048, -0.0410781992006721838,
-         -0.0518955738489052951, -0.200441330736755935, 0.325403102099363266, -0.614147948579729224,
-         -18.0510671735191348}};
-    double a = std::fabs(x), growth = exp_(SCALED ? -a : a), z = 1 / a;
-    double near = polynomial(a * a, small[ORDER]) * (ORDER ? a : 1) * (SCALED ? growth : 1);
-    double far = polynomial(z, large[ORDER]) * std::sqrt(z) * (SCALED ? 1 : growth);
-    double found = a < 8 ? near : far;
-    return ORDER && x < 0 ? -found : found;
-}
-template <class T, int ORDER, bool SCALED> void modified_bessel(In<T> x, Out<T> y) {
-    each(x, y, [](double v) INLINE_LAMBDA { return bessel_i<ORDER, SCALED>(v); });
-}
-
-// For float: of both kinds, orders 0 and 1. Up to 7 polynomials in x², with a logarithm for the second kind; from
-// there on a wave, whose size and phase are polynomials in 1 / x².
-template <int ORDER> INLINE double tilted(double a, double& size) {
-    constexpr double modulus_0[] = {0.797884560784303371, -0.0498677205654326227, 0.0825554102221607897,
-                                    -0.424518577767035354, 3.71486267522823153, -26.8177371331018413};
-    constexpr double modulus_1[] = {0.797884560804852705, 0.149603345201785365, -0.154270192876150458,
-                                    0.63988593055087073, -5.75003350207378094, 66.8292441481526112,
-                                    -519.527376368340356};
-    constexpr double phase_0[] = {-0.12499999999820181, 0.0651041557572484447, -0.209558781687163693,
-                                  1.63323956942955564, -22.4293135493586706, 400.835046286232486,
-                                  -6294.25563941069583, 53050.4512501385522};
-    constexpr double phase_1[] = {0.374999999975365983, -0.164062446817201807, 0.370863790555986506,
-                                  -2.35884638985339468, 28.8152580770274227, -464.215419252529728,
-                                  6505.85786876620659, -48727.1381648868992};
-    double z = 1 / a, u = z * z;
-    size = std::sqrt(z) * (ORDER ? polynomial(u, modulus_1) : polynomial(u, modulus_0));
-    double phase = ORDER ? polynomial(u, phase_1) : polynomial(u, phase_0);
-    return a + (z * phase - (ORDER ? 2.35619449019234492885 : 0.78539816339744830962));
-}
-constexpr double FAR = 1e5;  // up to which angles are reduced by a multiple of pi in two parts
-INLINE double cosine(double angle) {
-    constexpr double p[] = {0.999999999999998057, -0.499999999999899206, 0.0416666666658087069,
-                            -0.00138888888610595429, 0.0000248015828668535798, -2.7556935203436092e-7,
-                            2.08583107399030271e-9, -1.10078657750855588e-11};
-    double shifted = angle * 0.31830988618379067154 + 0x1.8p52, turns = shifted - 0x1.8p52;
-    double r = angle - turns * 0x1.921fb54440000p+1;
-    r = r - turns * 0x1.68c234c4c6629p-38;
-    double found = polynomial(r * r, p);
-    return bits_as<double>(bits_as<std::uint64_t>(found) ^ bits_as<std::uint64_t>(shifted) << 63);  // odd turns
-}
-INLINE double near_j0(double z) {
-    constexpr double p[] = {0.00567469332512960311, -0.000251202354043216346, 4.7843560692307768e-6,
-                            -5.31788445603439072e-8, 3.93580230592952942e-10, -2.09292869610589511e-12,
-                            8.40412748276567489e-15, -2.6239532468527068e-17, 6.25069633125697546e-20,
-                            -9.13709351177713823e-23};
-    return (z - 5.7831859629467845212) * (z - 30.471262343662086399) * polynomial(z, p);
-}
-INLINE double near_j1(double a, double z) {
-    constexpr double p[] = {0.499999999999997335, -0.0624999999999818062, 0.00260416666664602982,
-                            -5.42534722129558346e-05, 6.7816840060981508e-07, -5.65140305421580115e-09,
-                            3.3639278613157584e-11, -1.5017384385139511e-13, 5.21375473190918726e-16,
-                            -1.44654360964323171e-18, 3.255064379461951e-21, -5.76835771661594053e-24,
-                            6.43017330582132385e-27};
-    return a * polynomial(z, p);
-}
-constexpr double HALF_TURN = 1.57079632679489661923, TWO_OVER_PI = 0.63661977236758134308;
-INLINE double near_y0(double a, double z) {
-    constexpr double p[] = {-0.0738042951086843035, 0.177606016869045341, -0.0160739680259108023,
-                            0.000538602666847533577, -9.49500520141139909e-06, 1.0358475971705955e-07,
-                            -7.69307924682548206e-10, 4.14356103536503307e-12, -1.69324791248883615e-14,
-                            5.43022309103935942e-17, -1.40177581691203601e-19, 2.95089050503925811e-22,
-                            -4.90691046085535764e-25, 5.13444375803639391e-28};
-    return TWO_OVER_PI * short_log(a) * near_j0(z) + polynomial(z, p);
-}
-INLINE double near_y1(double a, double z) {
-    constexpr double p[] = {-0.196057090646237442, 0.0543486881605060243, -0.00295530533607636387,
-                            7.1642687498398803e-05, -9.92674061647515258e-07, 8.93187958031136088e-09,
-                            -5.64802417143777196e-11, 2.64947905025022607e-13, -9.59137384128058748e-16,
-                            2.76126567845995042e-18, -6.46782969583933854e-21, 1.24705277608124434e-23,
-                            -1.91791167406593881e-26, 1.87828998699804927e-29};
-    return TWO_OVER_PI * (short_log(a) * near_j1(a, z) - 1 / a) + a * polynomial(z, p);
-}
-template <int ORDER, bool SECOND> INLINE double bessel_(double x) {
-    double a = std::fabs(x), z = a * a, size, angle = tilted<ORDER>(a, size), near;
-    if constexpr (SECOND) near = ORDER ? near_y1(a, z) : near_y0(a, z);
-    else near = ORDER ? near_j1(a, z) : near_j0(z);
-    double found = a < 7 ? near : size * cosine(SECOND ? angle - HALF_TURN : angle);
-    if constexpr (SECOND) return x > 0 ? found : x == 0 ? -INFINITE : NO_NUMBER;
-    return ORDER ? std::copysign(1.0, x) * found : found;
-}
-template <class T, int ORDER, bool SECOND> void bessel(In<T> x, Out<T> y) {
-    each(x, y, [](double v) INLINE_LAMBDA { return bessel_<ORDER, SECOND>(v); });
-    parallel(x.size, GRAIN, [=](I begin, I end) {
-        for (I i = begin; i < end; i++) {
-            double a = std::fabs(double(x[i])), size;
-            if (!(a >= FAR) || (SECOND && x[i] < 0)) continue;
-            double angle = tilted<ORDER>(a, size), found = size * (SECOND ? std::sin(angle) : std::cos(angle));
-            y[i] = T(ORDER && x[i] < 0 ? -found : found);
-        }
-    });
-}
-
-// For float: the modified ones of the second kind, also times exp(x). Up to 2 a polynomial in x² beside a
-// logarithm; from there on one in 1 / x, times exp(-x) / sqrt(x).
-template <int ORDER, bool SCALED> INLINE double bessel_k(double x) {
-    constexpr double small_0[] = {-0.577215664901575387, 0.105696083775974697, 0.0144185052287944884,
-                                  0.000545189974472385774, 1.02140002030377691e-05, 1.15710917741734298e-07,
-                                  8.79810566727326433e-10, 5.17482887272450109e-12};
-    constexpr double small_1[] = {0.999999999999997224, 0.0386078324508720011, -0.0420490209443326532,
-                                  -0.00283711198205015714, -7.49304312420926295e-05, -1.08921668879034766e-06,
-                                  -1.01135689959428283e-08, -6.52401693097420452e-11, -3.3339031260367105e-13};
-    constexpr double large_0[] = {1.25331413729086272, -0.156664252137370591, 0.0881221112157924147,
-                                  -0.091732498002752183, 0.139191851856997395, -0.266270546765822236,
-                                  0.550342947279504724, -1.04517095829518869, 1.58734962135425417,
-                                  -1.71014843514577231, 1.13191657844044946, -0.341766245116599809};
-    constexpr double large_1[] = {1.253314137343704, 0.469992784301328292, -0.146870990983064886,
-                                  0.128441738015030754, -0.179159815698646002, 0.326981601272149203,
-                                  -0.658193427036591339, 1.23203647497476565, -1.85623407471362345,
-                                  1.99056400393979605, -1.31374057776078845, 0.395917588621979677};
-    double z = 1 / x, growth = exp_(SCALED ? x : -x), u = x * x, near, far = std::sqrt(z), half = short_log(x * 0.5);
-    if constexpr (ORDER) near = half * bessel_i<1, false>(x) + z * polynomial(u, small_1), far *= polynomial(z, large_1);
-    else near = polynomial(u, small_0) - half * bessel_i<0, false>(x), far *= polynomial(z, large_0);
-    double found = x < 2 ? (SCALED ? near * growth : near) : SCALED ? far : far * growth;
-    found = x > 0 ? found : x == 0 ? INFINITE : NO_NUMBER;
-    return x == INFINITE ? 0 : found;
-}
-template <class T, int ORDER, bool SCALED> void modified_bessel_k(In<T> x, Out<T> y) {
-    each(x, y, [](double v) INLINE_LAMBDA { return bessel_k<ORDER, SCALED>(v); });
-}
-
-// For float: Airy's function, from -3 to 1 a polynomial. With zeta = 2/3 |x|^(3/2) it is above that exp(-zeta) and
-// below it a wave, each times a polynomial in 1 / zeta over the fourth root of |x|.
-INLINE double airy_wave(double a, double& size) {
-    constexpr double modulus[] = {0.564189583415277141, -0.0195896929576890033, 0.0310212829988562311,
-                                  -0.152200927558835797, 1.21840423986730739, -9.64690701149834595,
-                                  52.2764884752733394, -131.19020682250428};
-    constexpr double phase[] = {-0.0694444441457934269, 0.0355253338934537408, -0.110715224343452018,
-                                0.816310330312420174, -9.10071474685957682, 103.185166342799278,
-                                -893.367170796389587, 4763.66861582064848, -11345.6602551814558};
-    double root = std::sqrt(a), zeta = a * root * (2. / 3), z = 1 / zeta, u = z * z;
-    size = polynomial(u, modulus) / std::sqrt(root);
-    return zeta + (z * polynomial(u, phase) - 0.78539816339744830962);
-}
-INLINE double airy_(double x) {
-    constexpr double middle[] = {0.3550280538861737, -0.258819403819976479, 9.52947998289488396e-11,
-                                 0.0591713428855041509, -0.0215682843676467499, -3.65729150696852967e-09,
-                                 0.00197237905964326495, -0.000513520362427007625, 3.46339561188086431e-09,
-                                 2.73813840200618988e-05, -5.71668525779871399e-06, 4.6622670484418752e-09,
-                                 2.17168625636239554e-07, -3.34126089281836835e-08, -1.89930005037550181e-09,
-                                 -1.03259866806906639e-09, -9.14043976745657154e-10, -1.38140149618247536e-10,
-                                 -5.60122195194387096e-12};
-    constexpr double upper[] = {0.282094790756205194, -0.0195896622428763205, 0.0104643693019177732,
-                                -0.0105297204698306408, 0.0144533642517850076, -0.0213252830967331324,
-                                0.0282017592827838309, -0.0298767233402072452, 0.0236947342091163651,
-                                -0.0133346673479242846, 0.00498906839076383984, -0.00110795034045900378,
-                                0.000110220159198885843};
-    double a = std::fabs(x), root = std::sqrt(a), zeta = a * root * (2. / 3), size, angle = airy_wave(a, size);
-    double above = exp_(-zeta) / std::sqrt(root) * polynomial(1 / zeta, upper);
-    double found = x >= 1 ? above : x > -3 ? polynomial(x, middle) : size * cosine(angle);
-    return a < INFINITE ? found : NO_NUMBER;
-}
-template <class T> void airy_ai(In<T> x, Out<T> y) {
-    each(x, y, [](double v) INLINE_LAMBDA { return airy_(v); });
-    parallel(x.size, GRAIN, [=](I begin, I end) {
-        for (I i = begin; i < end; i++) {
-            double a = -double(x[i]), size;
-            if (!(a > 2000 && a < INFINITE)) continue;  // whose angles are below FAR
-            double angle = airy_wave(a, size);
-            y[i] = T(size * std::cos(angle));
-        }
-    });
-}
-
 // ---------------------------------------------------------------- orthogonal polynomials
 
 // Degree n of a family whose degree 0 is 1, degree 1 is first(x), and degree k + 1 is step(k, x, q, p) of
@@ -630,15 +388,7 @@ KERNELS({"erf", bind<erf<float>, erf<double>>}, {"erfc", bind<erfc<float>, erfc<
         {"erfcx", bind<erfcx<float>, erfcx<double>>}, {"erfinv", bind<erfinv<float>, erfinv<double>>},
         {"log_ndtr", bind<log_ndtr<float>, log_ndtr<double>>}, {"logit", bind<logit<float>, logit<double>>},
         {"logit_gradient", bind<logit_gradient<float>, logit_gradient<double>>},
-        {"log_gamma", bind<log_gamma<float>, log_gamma<double>>}, {"i0", bind<modified_bessel<float, 0, false>>},
-        {"i0e", bind<modified_bessel<float, 0, true>>}, {"i1", bind<modified_bessel<float, 1, false>>},
-        {"i1e", bind<modified_bessel<float, 1, true>>}, {"bessel_j0", bind<bessel<float, 0, false>>},
-        {"bessel_j1", bind<bessel<float, 1, false>>}, {"bessel_y0", bind<bessel<float, 0, true>>},
-        {"bessel_y1", bind<bessel<float, 1, true>>}, {"modified_bessel_k0", bind<modified_bessel_k<float, 0, false>>},
-        {"modified_bessel_k1", bind<modified_bessel_k<float, 1, false>>},
-        {"scaled_modified_bessel_k0", bind<modified_bessel_k<float, 0, true>>},
-        {"scaled_modified_bessel_k1", bind<modified_bessel_k<float, 1, true>>}, {"ndtri", bind<ndtri<float>, ndtri<double>>},
-        {"airy_ai", bind<airy_ai<float>>},
+        {"log_gamma", bind<log_gamma<float>, log_gamma<double>>}, {"ndtri", bind<ndtri<float>, ndtri<double>>},
         {"ndtr", bind<ndtr<float>, ndtr<double>>}, {"entr", bind<entr<float>, entr<double>>},
         {"erfinv_gradient", bind<erfinv_gradient<float>, erfinv_gradient<double>>},
         {"digamma", bind<digamma<float>, digamma<double>>}, {"orthogonal", bind<orthogonal<float>, orthogonal<double>>},

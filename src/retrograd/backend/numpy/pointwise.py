@@ -200,10 +200,9 @@ def made_complex(real: Any, imag: Any) -> Any:
     return found
 
 
-_UNARY = {"fd": "erf erfc erfcx erfinv ndtr log_ndtr logit entr digamma log_gamma "
-                "ndtri",
-          "f": "i0 i0e i1 i1e bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_k0 "
-               "modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1 airy_ai"}
+_UNARY = ("erf erfc erfcx erfinv ndtr log_ndtr logit entr digamma log_gamma ndtri i0 i0e i1 i1e "
+          "bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_k0 modified_bessel_k1 "
+          "scaled_modified_bessel_k0 scaled_modified_bessel_k1 airy_ai sine_ratio").split()
 
 fill_with_plain_bodies(globals(), plain, leaky_gradient=native(
     "leaky_gradient(g, array, like(array), slope)",
@@ -213,5 +212,5 @@ fill_with_plain_bodies(globals(), plain, leaky_gradient=native(
         when="array.size > 255 and array.dtype.char in 'fd' and alike(g, array)")
     for name in ("logit", "erfinv")}, **{
     name: native(f"{name}(array, like(array))",
-                 when=f"array.size > 255 and array.dtype.char in '{dtypes}' and in_order(array)")
-    for dtypes, names in _UNARY.items() for name in names.split()})
+                 when="array.size > 255 and array.dtype.char in 'fd' and in_order(array)")
+    for name in _UNARY})
