@@ -500,6 +500,40 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return (arrays.floats(*arrays.shape(), scale=scale),)
 
 
+def positive_pairs(arrays: Arrays) -> tuple[Any, Any]:
+    """Two arrays of one shape, or one of them a number or a row of it; few are negative."""
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    shape, scale = arrays.shape(), arrays.draw(st.sampled_from([0.3, 2.0, 20.0]))
+    found = [abs(arrays.floats(*shape, scale=scale)) for _ in range(2)]
+    which = arrays.draw(st.integers(0, 1))
+    cut = arrays.draw(st.sampled_from([None, "row", "number"]))
+    if cut == "row" and all(shape):
+        found[which] = found[which][:1]
+    elif cut == "number" and all(shape):
+        found[which] = np.asarray(found[which].reshape(-1)[0])
+    return found[0], found[1]
+
+
+@case("pointwise.gammainc", "pointwise.gammaincc")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    return positive_pairs(arrays)
+
+
+@case("pointwise.zeta")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    s, q = positive_pairs(arrays)
+    return 1 + s, np.where(q < 0.01, q.dtype.type(1), q)  # so small ones are infinite in float32
+
+
+@case("pointwise.slope_of_trigamma")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    x = arrays.floats(*arrays.shape(), scale=20)
+    with np.errstate(invalid="ignore"):
+        near = abs(x - np.rint(x)) < 0.05  # to a pole
+    return np.where(near, x.dtype.type(0.5), x), arrays.draw(st.integers(2, 5))
+
+
 @case("smooth.gelu_gradient", "smooth.tanh_gelu_gradient", "smooth.silu_gradient")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     shape = arrays.shape()  # a slope may be 0 or nearly so, which an infinite gradient would tell
@@ -1435,6 +1469,76 @@ def test_special_functions_of_special_numbers(name: str, dtype: Any) -> None:
     assert np.allclose(found, expected, 1e-15 if dtype == np.float64 else 2e-7, 0, equal_nan=True)
     zero = expected == 0
     assert np.array_equal(np.signbit(found[zero]), np.signbit(expected[zero]))
+
+
+GAMMAS = [(0.01, 1, 0.001, 1.3), (0.1, 6, 0.1, 6), (1e-9, 1e-3, 1e-3, 3), (5, 99, 5, 99),
+          (97, 103, 90, 110), (100, 1e3, 80, 1300), (1e6, 1e6, 997e3, 1003e3), (9, 30, 0.1, 40)]
+"""Ranges of both arguments in which other methods meet."""
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+@pytest.mark.parametrize("name", ["gammainc", "gammaincc"])
+@pytest.mark.parametrize("bounds", GAMMAS)
+def test_incomplete_gamma_functions_are_exact(
+        bounds: tuple[float, ...], name: str, dtype: Any) -> None:
+    random = np.random.default_rng(0)
+    a, x = (random.uniform(low, high, 4001).astype(dtype)
+            for low, high in (bounds[:2], bounds[2:]))
+    found = native.OVER[f"pointwise.{name}"].call(a, x)
+    wide = a.astype(np.float64), x.astype(np.float64)
+    exact = getattr(pytest.importorskip("scipy.special"), name)(*wide)
+    if dtype == np.float32:
+        usual = exact > np.finfo(np.float32).tiny
+        units = np.abs(found - exact)[usual] / np.spacing(exact[usual].astype(np.float32))
+        assert units.max() < 0.51
+        return
+    exponent = np.abs(wide[0] * np.log(wide[1] / wide[0])) + np.abs(wide[1] - wide[0])
+    assert (np.abs(found - exact) <= (1e-13 + 4e-15 * exponent) * exact + 1e-300).all()  # SciPy's
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+@pytest.mark.parametrize("name", ["gammainc", "gammaincc", "zeta"])
+def test_functions_of_pairs_of_special_numbers(name: str, dtype: Any) -> None:
+    tiny, huge = np.finfo(dtype).smallest_subnormal, np.finfo(dtype).max
+    ends = [0, 1, 2, 3, 0.5, 1.5, tiny, huge, np.inf]
+    ends = np.array(ends + [-end for end in ends] + [np.nan], dtype)
+    a, x = (m.reshape(-1) for m in np.meshgrid(ends, ends))
+    over = native.OVER[f"pointwise.{name}"]
+    with np.errstate(all="ignore"):
+        if name == "zeta":  # SciPy adds up as many terms as there are below 0
+            usual = (x > -10) & ((x > tiny) | (x <= 0)) & (np.abs(a) < 1e30)
+        else:  # it loses the smallest and the largest numbers
+            usual = (a != tiny) & (a != huge) & (x != tiny)
+        found, expected = over.function(a[usual], x[usual]), over.body(a[usual], x[usual])
+    assert np.allclose(found, expected, 5e-14 if dtype == np.float64 else 3e-7, 0, equal_nan=True)
+    with np.errstate(all="raise"):
+        over.function(a[usual], x[usual])
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+def test_incomplete_gamma_functions_keep_the_smallest_numbers(dtype: Any) -> None:
+    tiny, huge = np.finfo(dtype).smallest_subnormal, np.finfo(dtype).max
+    a, x = (np.array(v * 40, dtype) for v in ([tiny, 1, tiny, huge], [1, tiny, tiny, 3]))
+    lower, upper = (native.OVER[f"pointwise.{name}"].function(a, x)[:4]
+                    for name in ("gammainc", "gammaincc"))
+    assert lower.tolist() == [1, tiny, 1, 0]
+    assert upper[1] == upper[3] == 1 and (upper[[0, 2]] < 1e-30).all()
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+def test_zeta_is_exact(dtype: Any) -> None:
+    library, random = pytest.importorskip("scipy.special"), np.random.default_rng(0)
+    for low, high, least, most in ((1.01, 2, 0.1, 5), (2, 10, 0.3, 10), (1.5, 3, 10, 1e3),
+                                   (5, 12, 0.5, 12)):
+        s, q = (random.uniform(a, b, 3001).astype(dtype) for a, b in ((low, high), (least, most)))
+        found, exact = native.OVER["pointwise.zeta"].call(s, q), library.zeta(
+            s.astype(np.float64), q.astype(np.float64))
+        assert (np.abs(found - exact) / np.spacing(exact.astype(dtype))).max() < (
+            0.51 if dtype == np.float32 else 12)
 
 
 # ---------------------------------------------------------------- Fourier transforms

@@ -207,135 +207,6 @@ template <class T> void entr(In<T> x, Out<T> y) {
     });
 }
 
-// ---------------------------------------------------------------- log gamma and its derivatives
-
-// For float. Near 2 log gamma is e = x - 2 times a polynomial in e, and smaller numbers come there by one or
-// two factors; from 2.5 on it is Stirling's formula. Negative ones are mirrored.
-INLINE double log_gamma_(double x) {
-    constexpr double near_two[] = {0.422784335098448634, 0.322467033424121899, -0.0673523010459478843,
-                                   0.0205808084243834267, -0.00738555149134728451, 0.00289051054777985773,
-                                   -0.00119274287131886035, 0.00050966434596422195, -0.00022327966351536557,
-                                   0.0000995160982727565404, -0.0000442067410906264311, 0.0000201697870195840541,
-                                   -0.0000114539435050601862, 5.31932151320478288e-6};
-    constexpr double stirling[] = {0.0833333333333143923, -0.0027777777585093069, 0.000793647494420522618,
-                                   -0.00059501501109803973, 0.000833922919339733442, -0.00175424273647687187,
-                                   0.00419451856624609418, -0.00808557573288812271, 0.0080831661744503907};
-    constexpr double sine[] = {0.999999999999949651, -1.64493406682848771, 0.811742424019472163,
-                               -0.190751793760075528, 0.0261475002422049882, -0.00234403574368594815,
-                               0.000142441154615096797};  // sin(pi x) / (pi x)
-    double a = x < 0 ? 1 - x : x;
-    double factors = a < 0.5 ? a * (a + 1) : a < 1.5 ? a : 1, e = a < 0.5 ? a : a < 1.5 ? a - 1 : a - 2;
-    double log = log_(a < 2.5 ? factors : a), z = 1 / a;
-    double small = e * polynomial(e, near_two) - log;
-    double large = (a - 0.5) * log - a + 0.91893853320467274178 + z * polynomial(z * z, stirling);
-    double found = a < 2.5 ? small : large, part = std::fabs(x - std::nearbyint(x));
-    found = x < 0 ? -log_(part * polynomial(part * part, sine)) - found : found;
-    return a == INFINITE ? a : found;
-}
-// For double the same with more terms; up to 8 numbers come near 2 by up to six factors.
-INLINE double long_log_gamma(double x) {
-    constexpr double even[] = {0.422784335098467139, -0.0673523010531981394, -0.00738555102866815368,
-                               -0.00119275391200102263, -0.000223154750745203673, -0.0000449263511038333311,
-                               -9.43845871624281117e-6, -2.0449201467015115e-6, -4.30355876035996121e-7,
-                               -1.34128197585172855e-7};
-    constexpr double odd[] = {0.322467033424113218, 0.020580808427784569, 0.00289051033073873699,
-                              0.000509669524885309606, 0.0000994575090988939157, 0.0000205072674160577876,
-                              4.37437491691513072e-6, 9.57866333411475771e-7, 2.03048067516152279e-7,
-                              6.37904750761977372e-8};
-    constexpr double stirling[] = {1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 1188, -691. / 360360, 1. / 156,
-                                   -3617. / 122400};
-    constexpr double sine[] = {1.0, -1.64493406684822644, 0.811742425283353611, -0.190751824122082566,
-                               0.0261478478176119333, -0.00234608103481531573, 0.000148428787203362796,
-                               -6.9758408292715951e-6, 2.53009855631340051e-7, -7.09312588162380426e-9};
-    double a = x < 0 ? 1 - x : x, down = 0, product = 1;
-    for (int k = 1; k <= 6; k++) {
-        double less = a - k;
-        product = less >= 1.5 ? product * less : product;
-        down = less >= 1.5 ? k : down;
-    }
-    double factors = a < 0.5 ? a * (a + 1) : a < 1.5 ? a : product;
-    double e = a < 0.5 ? a : a < 1.5 ? a - 1 : a < 8 ? a - 2 - down : 0;
-    double log = log_(a < 8 ? factors : a), z = 1 / (a < 8 ? 8 : a);
-    double small = e * (polynomial(e * e, even) + e * polynomial(e * e, odd)) + (a < 1.5 ? -log : log);
-    double large = (a - 0.5) * (log - 1) + (0.41893853320467274178 + z * polynomial(z * z, stirling));
-    double found = a < 8 ? small : large, part = std::fabs(x - std::nearbyint(x));
-    double mirrored = -log_(part * polynomial(part * part, sine)) - found;
-    found = x < 0 ? (part == 0 ? INFINITE : mirrored) : found;
-    return a == INFINITE ? a : found;
-}
-template <class T> void log_gamma(In<T> x, Out<T> y) {
-    each(x, y, [](double v) INLINE_LAMBDA { return sizeof(T) == 4 ? log_gamma_(v) : long_log_gamma(v); });
-}
-
-// For x > 0. Between 1 and 2 the distance to its zero times a polynomial, and a number further on or back for
-// those below 3; from there on Bernoulli's numbers, up to 10 behind ten terms of the sum of 1 / (x + k), which is the slope of
-// the product of all x + k over that product.
-INLINE double upper_digamma(double x) {
-    constexpr double even[] = {0.951055876031832893, 0.240542484240774219, 0.0949887244549412133,
-                               0.040760833812420736, 0.0179072524394511994, 0.00792694464640379604,
-                               0.00351900640150227605, 0.00155663174744868393, 0.000723326627928755416,
-                               0.000227233166098737588, 0.000259684821264307466};
-    constexpr double odd[] = {-0.423627421281460505, -0.148404923053908857, -0.0619221332730645317,
-                              -0.0269757967561382488, -0.0119082180015686448, -0.00527996487325740421,
-                              -0.00234526763254076904, -0.00103763740984186047, -0.000482199053056678888,
-                              -0.000151485868367733659, -0.000173122618027273933};
-    constexpr double bernoulli[] = {1. / 12, -1. / 120, 1. / 252, -1. / 240, 1. / 132, -691. / 32760, 1. / 12};
-    bool near = x < 3, few = x < 10;
-    double c = x < 1 ? x + 1 : x < 2 ? x : x - 1, u = c - 1.5;
-    double found = ((c - 0x1.762d86356be3fp+0) - 0x1.b86a722197829p-54) * (polynomial(u * u, even) + u * polynomial(u * u, odd));
-    double product = 1, slope = 0, factor = few ? x : 10;
-    for (int k = 0; k < 10; k++) {
-        slope = slope * (factor + k) + product;
-        product = product * (factor + k);
-    }
-    slope = x < 1 ? 1 : x < 2 ? 0 : near ? -1 : few ? slope : 0;
-    double sum = slope / (x < 1 ? x : near ? c : product);
-    double z = 1 / (few ? x + 10 : x), s = z * z;
-    double far = log_(few ? x + 10 : x) - 0.5 * z - s * polynomial(s, bernoulli);
-    return (near ? found : far) - sum;
-}
-// Negative numbers are mirrored: pi / tan(pi x) is a polynomial in r² over r, the distance to a whole number.
-INLINE double digamma_(double x) {
-    constexpr double cotangent[] = {0.999999999999999972, -3.28986813369640291, -2.16464646743715755,
-                                    -2.03468612222389632, -2.00815481926081675, -2.00198522165827541,
-                                    -2.00058607389807559, -1.99859092413963616, -2.01757120800583973,
-                                    -1.85699263287448859, -2.83046113395131627, 1.38371444316589845,
-                                    -11.3198826252205719, 14.0091363327063978, -16.0104415643819275};
-    double found = upper_digamma(x < 0 ? 1 - x : x), r = x - std::nearbyint(x);
-    double mirrored = found - polynomial(r * r, cotangent) / r;
-    found = x < 0 ? (r == 0 ? NO_NUMBER : mirrored) : found;
-    return x == 0 ? std::copysign(INFINITE, -x) : found;
-}
-template <class T> void digamma(In<T> x, Out<T> y) {
-    each(x, y, [](double v) INLINE_LAMBDA { return digamma_(v); });
-}
-
-// For x > 0: ten terms of the sum of 1 / (x + k)², two at a time, and Bernoulli's numbers for the others.
-INLINE double upper_trigamma(double x) {
-    constexpr double bernoulli[] = {1. / 6, -1. / 30, 1. / 42, -1. / 30, 5. / 66, -691. / 2730, 7. / 6};
-    double sum = 0;
-    for (int k = 0; k < 10; k += 2) {
-        double a = x + k, b = a + 1, ab = a * b;
-        sum += (a * a + b * b) / (ab * ab);
-    }
-    bool large = x > 20;
-    double z = 1 / (large ? x : x + 10), s = z * z;
-    return (large ? 0 : sum) + z + 0.5 * s + z * s * polynomial(s, bernoulli);
-}
-template <class T> void trigamma(In<T> x, Out<T> y) {
-    each(x, y, [](double v) INLINE_LAMBDA { return upper_trigamma(v); });
-    parallel(x.size, GRAIN, [=](I begin, I end) {
-        constexpr double PI = 3.14159265358979323846;
-        for (I i = begin; i < end; i++) {
-            double v = wide(x[i]);
-            if (!(v <= 0)) continue;
-            double part = v - std::nearbyint(v), sine = std::sin(PI * part) / PI;
-            y[i] = narrow<T>(Wide<T>(part == 0 || std::isinf(v) ? std::numeric_limits<double>::infinity()
-                                                               : 1 / (sine * sine) - upper_trigamma(1 - v)));
-        }
-    });
-}
-
 // ---------------------------------------------------------------- orthogonal polynomials
 
 // Degree n of a family whose degree 0 is 1, degree 1 is first(x), and degree k + 1 is step(k, x, q, p) of
@@ -388,8 +259,7 @@ KERNELS({"erf", bind<erf<float>, erf<double>>}, {"erfc", bind<erfc<float>, erfc<
         {"erfcx", bind<erfcx<float>, erfcx<double>>}, {"erfinv", bind<erfinv<float>, erfinv<double>>},
         {"log_ndtr", bind<log_ndtr<float>, log_ndtr<double>>}, {"logit", bind<logit<float>, logit<double>>},
         {"logit_gradient", bind<logit_gradient<float>, logit_gradient<double>>},
-        {"log_gamma", bind<log_gamma<float>, log_gamma<double>>}, {"ndtri", bind<ndtri<float>, ndtri<double>>},
+        {"ndtri", bind<ndtri<float>, ndtri<double>>},
         {"ndtr", bind<ndtr<float>, ndtr<double>>}, {"entr", bind<entr<float>, entr<double>>},
         {"erfinv_gradient", bind<erfinv_gradient<float>, erfinv_gradient<double>>},
-        {"digamma", bind<digamma<float>, digamma<double>>}, {"orthogonal", bind<orthogonal<float>, orthogonal<double>>},
-        {"trigamma", bind<trigamma<float>, trigamma<double>>})
+        {"orthogonal", bind<orthogonal<float>, orthogonal<double>>})

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..plain import fill_with_plain_bodies, pointwise as plain
+from ..plain.pointwise import sign_and_factorial
 from . import FLOAT32, FLOAT64
 from .native import in_order, native
 
@@ -200,9 +201,31 @@ def made_complex(real: Any, imag: Any) -> Any:
     return found
 
 
-_UNARY = ("erf erfc erfcx erfinv ndtr log_ndtr logit entr digamma log_gamma ndtri i0 i0e i1 i1e "
-          "bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_k0 modified_bessel_k1 "
-          "scaled_modified_bessel_k0 scaled_modified_bessel_k1 airy_ai sine_ratio").split()
+_UNARY = ("erf", "erfc", "erfcx", "erfinv", "ndtr", "log_ndtr", "logit", "entr", "digamma",
+          "log_gamma", "ndtri", "i0", "i0e", "i1", "i1e", "bessel_j0", "bessel_j1", "bessel_y0",
+          "bessel_y1", "modified_bessel_k0", "modified_bessel_k1", "scaled_modified_bessel_k0",
+          "scaled_modified_bessel_k1", "airy_ai", "sine_ratio")
+
+
+def are_many(array: Any, other: Any) -> bool:
+    """Whether a kernel takes these in pairs."""
+    return max(array.size, other.size) > 63 and array.dtype is other.dtype \
+        and array.dtype.char in "fd"
+
+
+def pairs(array: Any, other: Any) -> tuple[Any, Any, Any]:
+    """Two arrays as large as their result, or of one number, in order; and memory for that."""
+    shape = array.shape if array.shape == other.shape else np.broadcast_shapes(array.shape,
+                                                                               other.shape)
+    left, right = [a if in_order(a) and (a.shape == shape or a.size == 1)
+                   else np.broadcast_to(a, shape).copy() for a in (array, other)]
+    return left, right, np.empty(shape, array.dtype)
+
+
+def single(array: Any, number: float) -> Any:
+    """A number as an array of the same dtype."""
+    return np.array(number, array.dtype)
+
 
 fill_with_plain_bodies(globals(), plain, leaky_gradient=native(
     "leaky_gradient(g, array, like(array), slope)",
@@ -213,4 +236,11 @@ fill_with_plain_bodies(globals(), plain, leaky_gradient=native(
     for name in ("logit", "erfinv")}, **{
     name: native(f"{name}(array, like(array))",
                  when="array.size > 255 and array.dtype.char in 'fd' and in_order(array)")
-    for name in _UNARY})
+    for name in _UNARY}, zeta=native(
+        "zeta(*pairs(array, other), 1.0)", are_many, pairs, when="are_many(array, other)"), **{
+    name: native(f"incomplete_gamma(*pairs(array, other), {name == 'gammaincc'})", are_many, pairs,
+                 when="are_many(array, other)") for name in ("gammainc", "gammaincc")},
+    slope_of_trigamma=native(
+        "zeta(single(array, order + 1), array, like(array), sign_and_factorial(order))", single,
+        sign_and_factorial,
+        when="array.size > 63 and array.dtype.char in 'fd' and in_order(array)"))

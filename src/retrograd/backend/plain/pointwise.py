@@ -364,12 +364,38 @@ def trigamma(array: Any) -> Any:
 def polygamma(order: int, array: Any) -> Any:
     if order == 0:
         return digamma(array)
-    if order == 1:
-        return trigamma(array)
-    factorial = float(math.factorial(order))
-    found = (-1.0) ** (order + 1) * factorial * xp.special("zeta")(
+    return trigamma(array) if order == 1 else slope_of_trigamma(array, order)
+
+
+def slope_of_trigamma(array: Any, order: int) -> Any:
+    """The ``order``-th derivative of :func:`digamma`, which is above 1."""
+    found = sign_and_factorial(order) * xp.special("zeta")(
         order + 1, xp.asarray(array, xp.float64))
     return xp.asarray(found).astype(array.dtype)
+
+
+def sign_and_factorial(order: int) -> float:
+    return (-1.0) ** (order + 1) * math.factorial(order)
+
+
+def zeta(array: Any, other: Any) -> Any:
+    """The zeta function of Hurwitz."""
+    return special("zeta", array, other)
+
+
+def xlog1py(array: Any, other: Any) -> Any:
+    """``array`` times log(1 + ``other``), 0 where ``array`` is 0."""
+    return special("xlog1py", array, other)
+
+
+def gammainc(array: Any, other: Any) -> Any:
+    """The lower incomplete gamma function, over the whole one."""
+    return special("gammainc", array, other)
+
+
+def gammaincc(array: Any, other: Any) -> Any:
+    """The upper incomplete gamma function, over the whole one."""
+    return special("gammaincc", array, other)
 
 
 def log_multigamma(array: Any, order: int) -> Any:

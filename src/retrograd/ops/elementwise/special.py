@@ -144,12 +144,12 @@ def _multi_digamma(input: Any, p: int) -> Any:
 _incomplete = partial(binary, promote="same", function="special", method=False, inplace=True,
                       numbers=())
 gammainc = _incomplete("gammainc", "The lower incomplete gamma function, regularised.",
-                       lambda input, other: pointwise_kernels.special("gammainc", input, other),
+                       lambda input, other: pointwise_kernels.gammainc(input, other),
                        title="igamma", node="IgammaBackward0", guard=kinds("f", "igamma_cpu"),
                        input=lambda g: no_derivative_of("igamma: input"),
                        other=lambda g, input, other: g * _gamma_density(input, other))
 gammaincc = _incomplete("gammaincc", "The upper incomplete gamma function, regularised.",
-                        lambda input, other: pointwise_kernels.special("gammaincc", input, other),
+                        lambda input, other: pointwise_kernels.gammaincc(input, other),
                         title="igammac", node="IgammacBackward0", guard=kinds("f", "igammac_cpu"),
                         input=lambda g: no_derivative_of("igammac: input"),
                         other=lambda g, input, other: -g * _gamma_density(input, other))
@@ -174,7 +174,7 @@ def _in_three_forms(declared: str, doc: str, guard: Any, **rules: Any) -> Any:
     """Declare a function of two tensors, or of a number and a tensor on either side."""
     with_tensor, of_number, with_number = [
         binary(declared + suffix, doc,
-               lambda input, other: pointwise_kernels.special(declared, input, other),
+               lambda input, other: getattr(pointwise_kernels, declared)(input, other),
                promote="float", function=None, method=False, numbers=BOTH, title=declared,
                node=f"Special{_CAMEL[declared]}Backward{form}", guard=guard,
                **{name: rules[name] for name in tensors})
