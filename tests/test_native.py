@@ -371,12 +371,18 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
 
 
 def lengths(arrays: Arrays, most: int = 3000) -> int:
-    """A length without prime factors above 13, even or odd, short or long."""
+    """A length without prime factors above 61, even or odd, short or long."""
     found = 1
     for factor in arrays.draw(st.lists(
-            st.sampled_from([2, 2, 2, 3, 4, 5, 7, 8, 11, 13, 16]), max_size=7)):
+            st.sampled_from([2, 2, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 37, 61]), max_size=7)):
         found *= factor if found * factor <= most else 1
     return found
+
+
+def any_length(arrays: Arrays) -> int:
+    """The same, or one with other factors."""
+    return arrays.draw(st.one_of(st.just(0), st.sampled_from([67, 134, 201, 499, 998, 1018, 2038])
+                                 )) or lengths(arrays)
 
 
 def signals(arrays: Arrays, last: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
@@ -397,7 +403,7 @@ def spectrum(arrays: Arrays, *shape: int) -> Any:
 
 @case("fourier.complex_to_complex")
 def _(arrays: Arrays) -> tuple[Any, ...]:
-    shape, dims, normalization = signals(arrays, lengths(arrays))
+    shape, dims, normalization = signals(arrays, any_length(arrays))
     if arrays.draw(st.booleans()) and len(dims) > 1:
         dims = dims[:-1]
     return spectrum(arrays, *shape), dims, normalization, arrays.draw(st.booleans())
@@ -413,20 +419,20 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
 @case("fourier.real_to_complex")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
-    shape, dims, normalization = signals(arrays, 2 * lengths(arrays))
+    shape, dims, normalization = signals(arrays, any_length(arrays))
     return arrays.floats(*shape, wild=False), dims, normalization, True
 
 
 @case("fourier._whole_spectrum")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
-    shape, dims, normalization = signals(arrays, lengths(arrays))
+    shape, dims, normalization = signals(arrays, any_length(arrays))
     return arrays.floats(*shape, wild=False), dims, normalization
 
 
 @case("fourier.complex_to_real")
 def _(arrays: Arrays) -> tuple[Any, ...]:
-    length = 2 * lengths(arrays)
+    length = any_length(arrays)
     shape, dims, normalization = signals(arrays, length)
     return spectrum(arrays, *shape[:-1], length // 2 + 1), dims, normalization, length
 
@@ -1564,6 +1570,21 @@ def test_spectra_are_as_exact_as_scipys(shape: tuple[int, ...], dtype: str) -> N
 
 
 @needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+@pytest.mark.parametrize("rows", [1, 3, 16, 37])
+def test_real_spectra_of_all_lengths(rows: int, dtype: Any) -> None:
+    for length in (*range(1, 41), 67, 74, 101, 134, 255, 998):
+        x = noise(rows, length).real.astype(dtype)
+        half = native.OVER["fourier.real_to_complex"].call(x, (1,), 0, True)
+        exact = np.fft.rfft(x.astype(np.float64))
+        bound = 6 * np.finfo(dtype).eps * np.sqrt(length)
+        assert half.dtype == np.result_type(dtype, np.complex64)
+        assert np.abs(half - exact).max() <= bound * 4
+        back = native.OVER["fourier.complex_to_real"].call(half, (1,), 2, length)
+        assert back.dtype == dtype and np.abs(back - x).max() <= bound
+
+
+@needs_kernels
 def test_a_long_spectrum_whose_roots_are_in_no_table() -> None:
     x = noise(3 << 20)
     threads.limit(3)
@@ -1593,22 +1614,22 @@ def test_transforms_refuse_what_they_cannot_do() -> None:
         "fourier", "half_fourier", "real_fourier", "prime_fourier"))
     numbers = np.ones((4, 6), np.float32)
     four, five = np.arange(4), np.arange(5) % 4
-    for call, error in [(lambda: fourier(ones(4, 17), ones(4, 17), 2, 1.0, True), "factors"),
+    for call, error in [(lambda: fourier(ones(67, 4), ones(67, 4), 1, 1.0, True), "factors"),
                         (lambda: prime(ones(2, 5), ones(2, 5), four, four, ones(4)), "lengths"),
                         (lambda: prime(ones(2, 5), ones(2, 5), four + 2, five, ones(4)), "place"),
                         (lambda: prime(ones(2, 5), ones(2, 5), four, five - 1, ones(4)), "place"),
-                        (lambda: prime(ones(2, 18), ones(2, 18), four, five, ones(4)), "factors"),
+                        (lambda: prime(ones(2, 68), ones(2, 68), four, five, ones(4)), "factors"),
                         (lambda: prime(ones(2, 5), ones(5, 2), four, five, ones(4)), "shape"),
                         (lambda: fourier(ones(4, 8), ones(8, 4), 2, 1.0, True), "shape"),
                         (lambda: fourier(ones(4, 8), ones(4, 8), 4, 1.0, True), "no such"),
                         (lambda: fourier(ones(4, 8), ones(4, 8), 0, 1.0, True), "no dim"),
-                        (lambda: fourier(ones(4, 0), ones(4, 0), 2, 1.0, True), "factors"),
+                        (lambda: fourier(ones(4, 0), ones(4, 0), 2, 1.0, True), "no numbers"),
                         (lambda: fourier(ones(1 << 14, 1), ones(1 << 14, 1), 1, 1.0, True),
                          "too long"),
                         (lambda: half(numbers, ones(4, 5), 2, 1.0), "half a spectrum"),
                         (lambda: half(numbers, ones(3, 4), 2, 1.0), "different shapes"),
                         (lambda: half(numbers, ones(4), 2, 1.0), "different ranks"),
-                        (lambda: real(ones(4, 3), np.ones((4, 5), "f"), 2, 1.0), "half a"),
+                        (lambda: real(ones(4, 3), np.ones((4, 6), "f"), 2, 1.0), "half a"),
                         (lambda: half(numbers, numbers, 2, 1.0), "no kernel for arrays of")]:
         with pytest.raises((TypeError, ValueError), match=error):
             call()

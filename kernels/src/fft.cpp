@@ -1,4 +1,4 @@
-// Discrete Fourier transforms of lengths without prime factors above 13.
+// Discrete Fourier transforms, of columns for lengths without prime factors above 61.
 //
 // All arithmetic is on vectors each lane of which belongs to another transform: that of a neighbouring
 // column, or of another row. A long row is seen as a matrix of n1 by n2 numbers: its columns are
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "binding.hpp"
+#include "maths.hpp"
 #include "vectors.hpp"
 
 namespace {
@@ -222,8 +223,42 @@ template <class T, int R> void pass(const Lanes<T>* x, Lanes<T>* y, I rest, I do
         butterflies<T, R, true>(x + done * p, y + done * R * p, rest, done, roots, turns + (p - 1) * (2 * R - 2));
 }
 
+// The same for any odd R, of which there are several.
+constexpr int MOST_RADIX = 61;
+template <class T> void pass_of(int R, const Lanes<T>* x, Lanes<T>* y, I rest, I done, const T* roots) {
+    Lanes<T> sum[MOST_RADIX / 2 + 1], difference[MOST_RADIX / 2 + 1];
+    for (I p = 0; p < rest; p++) {
+        const T* turns = roots + 2 * R + (p - 1) * (2 * R - 2);
+        auto put = [&](Lanes<T>* to, int k, Lanes<T> v) INLINE_LAMBDA {
+            to[done * k] = p ? turned(v, turns[2 * k - 2], turns[2 * k - 1]) : v;
+        };
+        for (I q = 0; q < done; q++) {
+            const Lanes<T>* from = x + done * p + q;
+            Lanes<T>*to = y + done * R * p + q, first = from[0], all = first;
+            for (int j = 1; j <= R / 2; j++) {
+                Lanes<T> a = from[done * rest * j], b = from[done * rest * (R - j)];
+                sum[j] = a + b, difference[j] = a - b, all = all + sum[j];
+            }
+            to[0] = all;
+            for (int k = 1; k <= R / 2; k++) {
+                Lanes<T> a = first, b = {V<T>{}, V<T>{}};
+                for (int j = 1, place = k; j <= R / 2; j++, place += k) {
+                    if (place >= R) place -= R;
+                    T c = roots[2 * place], s = roots[2 * place + 1];
+                    a = {a.re + sum[j].re * c, a.im + sum[j].im * c};
+                    b = {b.re - difference[j].im * s, b.im + difference[j].re * s};
+                }
+                put(to, k, a + b);
+                put(to, R - k, a - b);
+            }
+        }
+    }
+}
+
+constexpr int RADICES[] = {61, 59, 53, 47, 43, 41, 37, 31, 29, 23, 19, 17, 13, 11, 7, 5, 3};
 I without_small_factors(I n) {
-    for (I radix : {2, 3, 5, 7, 11, 13})
+    while (n > 1 && n % 2 == 0) n /= 2;
+    for (I radix : RADICES)
         while (n > 1 && n % radix == 0) n /= radix;
     return n;
 }
@@ -239,7 +274,7 @@ template <class T> struct Passes {  // of a transform in lanes
 
     explicit Passes(I length) : n(length) {
         I rest = n;
-        for (int radix : {13, 11, 7, 5, 3})
+        for (int radix : RADICES)
             while (rest % radix == 0) add(radix, rest);
         while (rest % 8 == 0 && rest != 16) add(8, rest);
         while (rest % 4 == 0) add(4, rest);
@@ -258,6 +293,11 @@ template <class T> struct Passes {  // of a transform in lanes
     // Transforms what is in x, with the help of y; returns which of the two has the result.
     Lanes<T>* operator()(Lanes<T>* x, Lanes<T>* y) const {
         for (const Pass& each : all) {
+            if (each.radix > 13) {
+                pass_of<T>(each.radix, x, y, each.rest, each.done, each.roots.data());
+                std::swap(x, y);
+                continue;
+            }
             auto run = each.radix == 8 ? pass<T, 8> : each.radix == 4 ? pass<T, 4> : each.radix == 2 ? pass<T, 2>
                        : each.radix == 3 ? pass<T, 3> : each.radix == 5 ? pass<T, 5> : each.radix == 7 ? pass<T, 7>
                        : each.radix == 11 ? pass<T, 11> : pass<T, 13>;
@@ -301,6 +341,50 @@ template <class T> void columns(const Rows<T>& a, I inner) {
     });
 }
 
+// Rows that are shorter than a vector, end to end: how as many of them as there are lanes become vectors with one
+// number of each row, and how these become rows again. Each is picked from all vectors, one after the other.
+template <class T> struct Shuffles {
+    using Places = decltype(V<T>{} == V<T>{});
+    static constexpr I L = LANES<T>;
+    I n;
+    std::vector<Places> apart, together;
+
+    explicit Shuffles(I length) : n(length) {
+        for (I j = 0; j < n; j++) {
+            put(apart, [=](I row) { return std::pair{(row * n + j) / L, (row * n + j) % L}; });
+            put(together, [=](I place) { return std::pair{(j * L + place) % n, (j * L + place) / n}; });
+        }
+    }
+    // Lane l comes from `from(l)`: a vector, and a lane of it.
+    template <class From> void put(std::vector<Places>& to, From from) {
+        for (I k = 1; k < n; k++) {
+            Places places;
+            for (I l = 0; l < L; l++) {
+                auto [vector, lane] = from(l);
+                places[l] = vector == k ? L + lane : k > 1 ? l : vector == 0 ? lane : 0;
+            }
+            to.push_back(places);
+        }
+    }
+    static INLINE V<T> picked(V<T> a, V<T> b, const Places& places) {
+#if defined(__clang__)
+        V<T> found;
+        for (I l = 0; l < L; l++) found[l] = places[l] < L ? a[places[l]] : b[places[l] - L];
+        return found;
+#else
+        return __builtin_shuffle(a, b, places);
+#endif
+    }
+    INLINE void operator()(const std::vector<Places>& places, const Lanes<T>* from, Lanes<T>* to) const {
+        const Places* next = places.data();
+        for (I j = 0; j < n; j++) {
+            Lanes<T> v = from[0];
+            for (I k = 1; k < n; k++, next++) v = {picked(v.re, from[k].re, *next), picked(v.im, from[k].im, *next)};
+            to[j] = v;
+        }
+    }
+};
+
 // Short rows, as many at a time as there are lanes. What is read has `more` numbers than are transformed, and
 // before(from, to) makes these of them; after(from, to) makes what is written, with `more` numbers, of the result.
 // Each returns where it left them, in one of its two buffers.
@@ -309,6 +393,8 @@ void short_rows(const Rows<T>& a, I more_read, Before before, I more_written, Af
     constexpr I L = LANES<T>;
     const Passes<T>& passes = kept<Passes<T>>(a.n);
     I groups = (a.count + L - 1) / L, read = a.n + more_read, written = a.n + more_written;
+    auto shuffles = [&](I n, I step) { return n < L && step == n ? &kept<Shuffles<T>>(n) : nullptr; };
+    const Shuffles<T>*reading = shuffles(read, a.x_step), *writing = shuffles(written, a.y_step);
     parallel(groups, rows_grain(a.n * L, 8), [&](I begin, I end) {
         auto one = buffer<T>(a.n + 1 + L), other = buffer<T>(a.n + 1 + L);
         auto other_than = [&](Lanes<T>* p) { return p == one.get() ? other.get() : one.get(); };
@@ -316,7 +402,10 @@ void short_rows(const Rows<T>& a, I more_read, Before before, I more_written, Af
             I lanes = std::min(L, a.count - i * L);
             const T* x = a.x + 2 * i * L * a.x_step;
             T* y = a.y + 2 * i * L * a.y_step;
-            for (I j = 0; j < read; j += L) {
+            if (reading && lanes == L) {
+                for (I j = 0; j < read; j++) other[j] = a.read(x + 2 * j * L, L);
+                (*reading)(reading->apart, other.get(), one.get());
+            } else for (I j = 0; j < read; j += L) {
                 for (I r = 0; r < L; r++)
                     one[j + r] = r < lanes ? a.read(x + 2 * (r * a.x_step + j), std::min(L, read - j)) : Lanes<T>{};
                 transpose(&one[j]);
@@ -324,7 +413,11 @@ void short_rows(const Rows<T>& a, I more_read, Before before, I more_written, Af
             Lanes<T>* given = before(one.get(), other.get());
             Lanes<T>* found = passes(given, other_than(given));
             found = after(found, other_than(found));
-            for (I j = 0; j < written; j += L) {
+            if (writing && lanes == L) {
+                Lanes<T>* in_rows = other_than(found);
+                (*writing)(writing->together, found, in_rows);
+                for (I j = 0; j < written; j++) a.write(y + 2 * j * L, in_rows[j], L);
+            } else for (I j = 0; j < written; j += L) {
                 transpose(found + j);
                 for (I r = 0; r < lanes; r++)
                     a.write(y + 2 * (r * a.y_step + j), found[j + r], std::min(L, written - j));
@@ -456,8 +549,10 @@ template <class T> void long_rows(const Rows<T>& a, const Split<T>& split) {
 
 // Short rows fill all lanes if there are many of them, long ones stay in the first cache.
 constexpr I SHORT = 128;
+template <class T> void chirped_rows(const Rows<T>& a);
 template <class T> void rows(const Rows<T>& a) {
     constexpr I L = LANES<T>, LONG = 2048;
+    if (without_small_factors(a.n) > 1) return chirped_rows(a);
     if (a.count < L / 2 ? a.n >= 16 : a.n > SHORT) {
         const Split<T>& split = kept<Split<T>>(a.n);
         bool filled = split.n1 % L == 0 && split.n2 % L == 0;
@@ -465,6 +560,67 @@ template <class T> void rows(const Rows<T>& a) {
     }
     require(a.n <= MOST_IN_LANES, "this length is not for these kernels");
     short_rows(a);
+}
+
+// Of any length n: since 2 j k = j² + k² - (j - k)², the sum is a convolution of numbers that are turned by chirps,
+// exp(-pi i j² / n), with the opposite chirps. It has a length of which the transform is quick.
+template <class T> struct Chirps {
+    using C = std::complex<T>;
+    I n, m;
+    std::vector<C> chirps, spectrum;
+
+    explicit Chirps(I length) : n(length), m(quick(2 * length - 1)), spectrum(m) {
+        for (I k = 0; k < n; k++) chirps.push_back(C(root<T>(k % (2 * n) * (k % (2 * n)) % (2 * n), 2 * n)));
+        for (I k = 0; k < n; k++) spectrum[k] = spectrum[(m - k) % m] = std::conj(chirps[k]);
+        T* numbers = reinterpret_cast<T*>(spectrum.data());
+        rows(Rows<T>{numbers, numbers, 1, m, m, m, T(1), false});
+    }
+    static I quick(I least) {
+        I best = 1;
+        while (best < least) best *= 2;
+        for (I odd : {3, 5, 7, 9})
+            for (I n = odd * 16; n < best; n *= 2)
+                if (n >= least) best = n;
+        return best;
+    }
+};
+template <class T> INLINE void multiply(std::complex<T>* row, const std::complex<T>* factors, I n) {
+    SIMD for (I k = 0; k < n; k++) {
+        T re = row[k].real(), im = row[k].imag(), c = factors[k].real(), d = factors[k].imag();
+        row[k] = {re * c - im * d, re * d + im * c};
+    }
+}
+constexpr I TOGETHER = 1 << 14;  // numbers of some rows that stay in the cache
+template <class T> void chirped_rows(const Rows<T>& a) {
+    using C = std::complex<T>;
+    const Chirps<T>& table = kept<Chirps<T>>(a.n);
+    I n = a.n, m = table.m, group = std::max<I>(1, TOGETHER / m);
+    parallel((a.count + group - 1) / group, rows_grain(group * m, 16), [&](I begin, I end) {
+        std::unique_ptr<C[]> work(new C[group * m]);
+        T* numbers = reinterpret_cast<T*>(work.get());
+        for (I first = begin * group; first < std::min(end * group, a.count); first += group) {
+            I some = std::min(group, a.count - first);
+            for (I r = 0; r < some; r++) {
+                const T* from = a.x + 2 * (first + r) * a.x_step;
+                C* row = work.get() + r * m;
+                for (I k = 0; k < n; k++) row[k] = a.backward ? C(from[2 * k + 1], from[2 * k]) : C(from[2 * k], from[2 * k + 1]);
+                multiply(row, table.chirps.data(), n);
+                std::fill(row + n, row + m, C(0));
+            }
+            rows(Rows<T>{numbers, numbers, some, m, m, m, T(1), false});
+            for (I r = 0; r < some; r++) multiply(work.get() + r * m, table.spectrum.data(), m);
+            rows(Rows<T>{numbers, numbers, some, m, m, m, a.scale / T(m), true});
+            for (I r = 0; r < some; r++) {
+                T* to = a.y + 2 * (first + r) * a.y_step;
+                C* row = work.get() + r * m;
+                multiply(row, table.chirps.data(), n);
+                for (I k = 0; k < n; k++) {
+                    to[2 * k] = a.backward ? row[k].imag() : row[k].real();
+                    to[2 * k + 1] = a.backward ? row[k].real() : row[k].imag();
+                }
+            }
+        }
+    });
 }
 
 // ---------------------------------------------------------------- real numbers
@@ -560,7 +716,9 @@ template <class T, bool FORWARD> INLINE void change_halves_in_lanes(const Lanes<
         y[h - k] = {s.re - d.re, d.im - s.im};
     }
 }
-template <class T> bool are_short(const Rows<T>& a) { return a.n <= SHORT && a.count >= LANES<T> / 2; }
+template <class T> bool are_short(const Rows<T>& a) {
+    return a.n <= SHORT && a.count >= LANES<T> / 2 && without_small_factors(a.n) == 1;
+}
 
 // Real numbers, two of which are one complex number of the rows, to half their spectrum, and back.
 template <class T> void real_rows(const Rows<T>& a) {
@@ -589,6 +747,57 @@ template <class T> void rows_of_halves(const Rows<T>& a) {
     rows(Rows<T>{a.y, a.y, a.count, a.n, a.y_step, a.y_step, a.scale, true});
 }
 
+// Of an odd length n, two rows of real numbers are the parts of one of complex numbers. With Z its spectrum, theirs are
+// half of Z[k] + conj(Z[n - k]), and -i times half the difference of these.
+template <class T, class Before, class After>
+void pairs_of_rows(I count, I n, T scale, bool backward, Before before, After after) {
+    I pairs = (count + 1) / 2, group = std::max<I>(1, TOGETHER / n);
+    parallel((pairs + group - 1) / group, rows_grain(group * n, 8), [&](I begin, I end) {
+        std::unique_ptr<T[]> work(new T[2 * group * n]);
+        for (I first = begin * group; first < std::min(end * group, pairs); first += group) {
+            I some = std::min(group, pairs - first);
+            for (I r = 0; r < some; r++) {
+                I one = 2 * (first + r), other = std::min(one + 1, count - 1);  // the last one may be alone
+                before(one, other, work.get() + 2 * r * n);
+            }
+            rows(Rows<T>{work.get(), work.get(), some, n, n, n, scale, backward});
+            for (I r = 0; r < some; r++) {
+                I one = 2 * (first + r), other = std::min(one + 1, count - 1);
+                after(work.get() + 2 * r * n, one, other);
+            }
+        }
+    });
+}
+template <class T> void odd_real_rows(const T* x, T* y, I count, I n, T scale) {
+    I h = n / 2 + 1;
+    pairs_of_rows<T>(count, n, scale / 2, false, [=](I one, I other, T* to) {
+        const T *a = x + one * n, *b = x + other * n;
+        for (I k = 0; k < n; k++) to[2 * k] = a[k], to[2 * k + 1] = b[k];
+    }, [=](const T* z, I one, I other) {
+        T *a = y + 2 * one * h, *b = y + 2 * other * h;
+        a[0] = 2 * z[0], a[1] = 0, b[0] = 2 * z[1], b[1] = 0;
+        for (I k = 1; k < h; k++) {
+            T re = z[2 * k], im = z[2 * k + 1], re_o = z[2 * (n - k)], im_o = z[2 * (n - k) + 1];
+            a[2 * k] = re + re_o, a[2 * k + 1] = im - im_o;
+            b[2 * k] = im + im_o, b[2 * k + 1] = re_o - re;
+        }
+    });
+}
+template <class T> void odd_rows_of_halves(const T* x, T* y, I count, I n, T scale) {
+    I h = n / 2 + 1;
+    pairs_of_rows<T>(count, n, scale, true, [=](I one, I other, T* z) {
+        const T *a = x + 2 * one * h, *b = x + 2 * other * h;
+        z[0] = a[0], z[1] = b[0];
+        for (I k = 1; k < h; k++) {
+            z[2 * k] = a[2 * k] - b[2 * k + 1], z[2 * k + 1] = a[2 * k + 1] + b[2 * k];
+            z[2 * (n - k)] = a[2 * k] + b[2 * k + 1], z[2 * (n - k) + 1] = b[2 * k] - a[2 * k + 1];
+        }
+    }, [=](const T* z, I one, I other) {
+        T *a = y + one * n, *b = y + other * n;
+        for (I k = 0; k < n; k++) a[k] = z[2 * k], b[k] = z[2 * k + 1];
+    });
+}
+
 // ---------------------------------------------------------------- arrays
 
 // Transforms of an array over the dimensions whose bits are set in `dims`, the last one first.
@@ -608,16 +817,18 @@ template <class Shape> void require_lengths(const Shape& shape, I dims) {
     require(dims >= 0 && dims >> shape.ndim == 0, "no such dimensions");
     for (int d = 0; d < shape.ndim; d++) {
         if (!(dims >> d & 1)) continue;
-        require(shape.dim(d) > 0 && without_small_factors(shape.dim(d)) == 1, "a length has large factors");
-        require(d + 1 == shape.ndim || shape.dim(d) <= MOST_IN_LANES, "a column is too long");
+        require(shape.dim(d) > 0, "there are no numbers");
+        if (d + 1 == shape.ndim) continue;
+        require(without_small_factors(shape.dim(d)) == 1, "the length of a column has large factors");
+        require(shape.dim(d) <= MOST_IN_LANES, "a column is too long");
     }
 }
-// Real numbers and half their spectrum, the last dimension being even.
+// Real numbers and half their spectrum.
 template <class Real, class Half> void require_half(const Real& real, const Half& half, I dims) {
     int last = real.ndim - 1;
     require(last >= 0 && half.ndim == real.ndim, "the arrays have different ranks");
     for (int d = 0; d < last; d++) require(real.dim(d) == half.dim(d), "the arrays have different shapes");
-    require(real.dim(last) % 2 == 0 && half.dim(last) == real.dim(last) / 2 + 1, "half a spectrum is longer");
+    require(half.dim(last) == real.dim(last) / 2 + 1, "half a spectrum has another length");
     require_lengths(real, dims | I(1) << last);
 }
 
@@ -635,7 +846,8 @@ template <class T> void half_fourier(In<T> x, Out<std::complex<T>> y, I dims, do
     int last = x.ndim - 1;
     I n = x.dim(last), h = n / 2, count = x.size / n;
     T* to = reinterpret_cast<T*>(y.data);
-    real_rows(Rows<T>{x.data, to, count, h, h, h + 1, T(scale / 2), false});
+    if (n % 2) odd_real_rows(x.data, to, count, n, T(scale));
+    else real_rows(Rows<T>{x.data, to, count, h, h, h + 1, T(scale / 2), false});
     over_dims(to, to, y, dims & ~(I(1) << last), 1, false);
 }
 template <class T> void real_fourier(In<std::complex<T>> x, Out<T> y, I dims, double scale) {
@@ -651,7 +863,8 @@ template <class T> void real_fourier(In<std::complex<T>> x, Out<T> y, I dims, do
         over_dims(from, changed.get(), x, dims, 1, true);
         from = changed.get();
     }
-    rows_of_halves(Rows<T>{from, y.data, count, h, h + 1, h, T(scale), true});
+    if (n % 2) odd_rows_of_halves(from, y.data, count, n, T(scale));
+    else rows_of_halves(Rows<T>{from, y.data, count, h, h + 1, h, T(scale), true});
 }
 
 // The plain sums of rows whose length is a prime. A power of a generator stands at each place but the

@@ -11,8 +11,8 @@ import numpy as np
 from ..plain import fill_with_plain_bodies, fourier as plain
 from ..plain.fourier import NORMS
 from .native import native
-from .primes import is_prime_length, transformed
-from .spectra import HELPERS, as_complex, scale
+from .primes import transformed
+from .spectra import HELPERS, as_complex, is_prime_length, scale
 
 # Below this many numbers NumPy's calls, which are cheaper, are the quicker ones.
 _MANY = 1 << 11

@@ -213,13 +213,17 @@ def are_many(array: Any, other: Any) -> bool:
         and array.dtype.char in "fd"
 
 
+def spread(array: Any, shape: tuple[int, ...]) -> Any:
+    """An array of that shape, or of one number, in order."""
+    return array if in_order(array) and (array.shape == shape or array.size == 1) \
+        else np.broadcast_to(array, shape).copy()
+
+
 def pairs(array: Any, other: Any) -> tuple[Any, Any, Any]:
-    """Two arrays as large as their result, or of one number, in order; and memory for that."""
-    shape = array.shape if array.shape == other.shape else np.broadcast_shapes(array.shape,
-                                                                               other.shape)
-    left, right = [a if in_order(a) and (a.shape == shape or a.size == 1)
-                   else np.broadcast_to(a, shape).copy() for a in (array, other)]
-    return left, right, np.empty(shape, array.dtype)
+    """Two arrays as large as their result, or of one number; and memory for that."""
+    shape = array.shape if array.shape == other.shape \
+        else np.broadcast_shapes(array.shape, other.shape)
+    return spread(array, shape), spread(other, shape), np.empty(shape, array.dtype)
 
 
 def single(array: Any, number: float) -> Any:
@@ -237,9 +241,10 @@ fill_with_plain_bodies(globals(), plain, leaky_gradient=native(
     name: native(f"{name}(array, like(array))",
                  when="array.size > 255 and array.dtype.char in 'fd' and in_order(array)")
     for name in _UNARY}, zeta=native(
-        "zeta(*pairs(array, other), 1.0)", are_many, pairs, when="are_many(array, other)"), **{
+        "zeta(*pairs(array, other), 1.0)", are_many, pairs, spread,
+        when="are_many(array, other)"), **{
     name: native(f"incomplete_gamma(*pairs(array, other), {name == 'gammaincc'})", are_many, pairs,
-                 when="are_many(array, other)") for name in ("gammainc", "gammaincc")},
+                 spread, when="are_many(array, other)") for name in ("gammainc", "gammaincc")},
     slope_of_trigamma=native(
         "zeta(single(array, order + 1), array, like(array), sign_and_factorial(order))", single,
         sign_and_factorial,

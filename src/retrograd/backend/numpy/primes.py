@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from .native import native
-from .spectra import is_smooth
-
-_SHORT = 100
-"""Up to this length a transform is a product with a matrix."""
+from .spectra import SHORT_PRIME
 
 _AT_ONCE = 1 << 16  # numbers
 
@@ -20,17 +17,10 @@ Transform = Callable[[Any, tuple[int, ...], int, bool], Any]
 """Of some dimensions, with a normalization, forward or back."""
 
 
-@lru_cache(maxsize=1024)
-def is_prime_length(length: int) -> bool:
-    """Whether transforms of that length are best made here."""
-    return length > 7 and all(length % n for n in range(2, int(length ** 0.5) + 1)) and (
-        length <= _SHORT or is_smooth(length - 1))
-
-
 def transformed(array: Any, forward: bool, transform: Transform) -> Any:
     """The plain sums of a transform along the last dimension; ``transform`` does others."""
     length = array.shape[-1]
-    if length <= _SHORT:
+    if length <= SHORT_PRIME:
         return array @ _matrix(length, array.dtype.char, forward)
     return convolved(array, forward, transform)
 

@@ -11,26 +11,42 @@ import numpy as np
 from . import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64
 from .native import in_order
 
-_LONGEST, _LONGEST_COLUMN = 1 << 24, 1 << 13
+_LONGEST, _LONGEST_CHIRP, _LONGEST_COLUMN = 1 << 24, 1 << 20, 1 << 13
 COMPLEX: dict[Any, Any] = {FLOAT32: COMPLEX64, FLOAT64: COMPLEX128}
 REAL = {kind: real for real, kind in COMPLEX.items()}
 
 
+SHORT_PRIME = 100
+"""Up to this length a transform is a product with a matrix, where no kernel knows it."""
+_RADICES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
+
+
 @lru_cache(maxsize=1024)
 def is_smooth(length: int) -> bool:
-    """Whether a length has no prime factors above 13."""
-    for prime in (2, 3, 5, 7, 11, 13):
+    """Whether a length has no prime factors above 61."""
+    for prime in _RADICES:
         while length and length % prime == 0:
             length //= prime
     return length == 1
 
 
 @lru_cache(maxsize=1024)
+def is_prime_length(length: int) -> bool:
+    """Whether transforms of that length are best made of products, or of some one shorter."""
+    return length > 7 and all(length % n for n in range(2, int(length ** 0.5) + 1)) and (
+        length <= SHORT_PRIME or is_smooth(length - 1))
+
+
+@lru_cache(maxsize=1024)
 def _are_known(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
-    """Whether kernels know these lengths: they have no prime factors above 13."""
+    """Whether kernels know these lengths: those of columns have no prime factors above 61."""
+    last = len(shape) - 1
     for dim in dims:
-        longest = _LONGEST if dim == len(shape) - 1 else _LONGEST_COLUMN
-        if not is_smooth(shape[dim]) or shape[dim] > longest:
+        length = shape[dim]
+        if length > _LONGEST_COLUMN if dim != last else length > (
+                _LONGEST if is_smooth(length) else _LONGEST_CHIRP):
+            return False
+        if not is_smooth(length) and (dim != last or is_prime_length(length)):
             return False
     return bool(dims) and 0 not in shape
 
@@ -59,8 +75,7 @@ def halved(array: Any, kinds: str, shape: tuple[int, ...], dims: tuple[int, ...]
     ``array`` is what is given: either the real numbers or the half.
     """
     last = len(shape) - 1
-    return (dims[-1] == last and shape[last] % 2 == 0 and _is_at_hand(array)
-            and array.dtype.char in kinds
+    return (dims[-1] == last and _is_at_hand(array) and array.dtype.char in kinds
             and array.shape[last] in (shape[last], shape[last] // 2 + 1)
             and _are_known(shape, dims))
 
