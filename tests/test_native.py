@@ -334,6 +334,21 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return a, b, axis - arrays.draw(st.sampled_from([0, len(shape)]))
 
 
+@case("systems._volume", "systems._sign_and_size")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    packed, pivots, _ = systems.lu_factor(square(arrays, *arrays.draw(LEADS), most=24))
+    return np.ascontiguousarray(packed), pivots
+
+
+@case("systems.ldl_factor")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    a = square(arrays, *arrays.draw(LEADS), most=48)
+    a = a + a.swapaxes(-1, -2)
+    if arrays.draw(st.booleans()):  # blocks of two rows
+        a = a * (1 - np.eye(a.shape[-1], dtype=a.dtype))
+    return a, False
+
+
 @case("systems._cholesky_factors")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     return square(arrays, *arrays.draw(LEADS), most=48), arrays.draw(st.booleans())

@@ -255,6 +255,117 @@ template <class W> void cholesky_factors(Seen<W> a, Out<W> out, Out<std::int32_t
     });
 }
 
+// The determinant from both LU factors: the product of all pivots, turned once for each swap.
+template <class W> bool are_swapped_oddly(const std::int32_t* pivots, I n) {
+    bool odd = false;
+    for (I k = 0; k < n; k++) odd ^= pivots[k] != k + 1;
+    return odd;
+}
+template <class W> I pivots_of(const In<W>& packed, const In<std::int32_t>& pivots, I count) {
+    int d = packed.ndim;
+    require(d > 1 && packed.dim(d - 2) == packed.dim(d - 1), "the factors are not square");
+    I n = packed.dim(d - 1);
+    require(packed.size == count * n * n && pivots.size == count * n, "there is no place for each matrix");
+    return n;
+}
+template <class W> void determinants(In<W> packed, In<std::int32_t> pivots, Out<W> out) {
+    I n = pivots_of(packed, pivots, out.size);
+    parallel(out.size, rows_grain(n), [=](I begin, I end) {
+        for (I i = begin; i < end; i++) {
+            W found = are_swapped_oddly<W>(pivots.data + i * n, n) ? -1 : 1;
+            for (I k = 0; k < n; k++) found *= packed[(i * n + k) * n + k];
+            out[i] = found;
+        }
+    });
+}
+// Its sign and the logarithm of its size.
+template <class W> void signs_and_logarithms(In<W> packed, In<std::int32_t> pivots, Out<W> sign, Out<W> log) {
+    I n = pivots_of(packed, pivots, sign.size);
+    require(log.size == sign.size, "there is no place for each matrix");
+    parallel(sign.size, rows_grain(n, 16), [=](I begin, I end) {
+        for (I i = begin; i < end; i++) {
+            W found = are_swapped_oddly<W>(pivots.data + i * n, n) ? -1 : 1, sum = 0;
+            for (I k = 0; k < n; k++) {
+                W pivot = packed[(i * n + k) * n + k];
+                found = pivot == 0 ? 0 : pivot < 0 ? -found : pivot > 0 ? found : pivot;
+                sum += std::log(std::fabs(pivot));
+            }
+            sign[i] = found, log[i] = found == 0 ? -std::numeric_limits<W>::infinity() : sum;
+        }
+    });
+}
+
+// ---------------------------------------------------------------- symmetric matrices
+
+// Bunch and Kaufman's elimination of a lower triangle: L, and D, whose blocks have one or two rows.
+template <class W> struct Symmetric {
+    W* a;
+    I n;
+
+    W& at(I i, I j) const { return a[i * n + j]; }
+    W size(I i, I j) const { return std::fabs(i < j ? at(j, i) : at(i, j)); }
+    // How many rows the next block has (0: its column is zero), and which row it begins with.
+    std::pair<I, I> block(I k) const {
+        constexpr W GROWTH = W(0.64038820320220756873);  // (1 + sqrt(17)) / 8
+        I row = k;
+        W own = size(k, k), most = 0, largest = 0;
+        for (I i = k + 1; i < n; i++)
+            if (size(i, k) > most) most = size(i, k), row = i;
+        if (!(std::max(own, most) > 0)) return {0, k};
+        if (own >= GROWTH * most) return {1, k};
+        for (I j = k; j < n; j++)
+            if (j != row) largest = std::max(largest, size(row, j));
+        if (own >= GROWTH * most * (most / largest)) return {1, k};
+        return {size(row, row) >= GROWTH * largest ? 1 : 2, row};
+    }
+    // Rows and columns i and j, i being the first, change places; what lies before column `first` stays.
+    void swap(I first, I i, I j) const {
+        if (i == j) return;
+        for (I c = first; c < i; c++) std::swap(at(i, c), at(j, c));
+        for (I r = j + 1; r < n; r++) std::swap(at(r, i), at(r, j));
+        for (I m = i + 1; m < j; m++) std::swap(at(m, i), at(j, m));
+        std::swap(at(i, i), at(j, j));
+    }
+    void eliminate(I k) const {
+        W scale = 1 / at(k, k);
+        for (I i = k + 1; i < n; i++) {
+            W factor = at(i, k) * scale;
+            for (I j = k + 1; j <= i; j++) at(i, j) -= factor * at(j, k);
+        }
+        for (I i = k + 1; i < n; i++) at(i, k) *= scale;
+    }
+    void eliminate_two(I k) const {
+        W across = at(k + 1, k), p = at(k + 1, k + 1) / across, q = at(k, k) / across, scale = 1 / (p * q - 1) / across;
+        for (I j = k + 2; j < n; j++) {
+            W u = at(j, k), v = at(j, k + 1), first = scale * (p * u - v), second = scale * (q * v - u);
+            for (I i = j; i < n; i++) at(i, j) -= at(i, k) * first + at(i, k + 1) * second;
+            at(j, k) = first, at(j, k + 1) = second;
+        }
+    }
+};
+template <class W> void ldl_factors(Seen<W> a, Out<W> packed, Out<std::int32_t> pivots, Out<std::int32_t> info) {
+    int d = a.ndim;
+    require(d > 1 && same_shape(a, packed) && a.dim(d - 2) == a.dim(d - 1), "the factors have another shape");
+    I n = a.dim(d - 1), count = a.span(0, d - 2);
+    require(pivots.size == count * n && info.size == count, "the pivots have another shape");
+    each_matrix(a, packed.data, [=](const Matrix<W>& from, W* to, I number) {
+        for (I i = 0; i < n; i++)
+            for (I j = 0; j < n; j++) to[i * n + j] = j > i ? W(0) : from.data[i * from.down + j * from.right];
+        Symmetric<W> matrix{to, n};
+        std::int32_t* own = pivots.data + number * n;
+        info[number] = 0;
+        for (I k = 0; k < n;) {
+            auto [width, chosen] = matrix.block(k);
+            if (width) matrix.swap(k, k + width - 1, chosen);
+            else if (!info[number]) info[number] = std::int32_t(k + 1);
+            if (width == 1) matrix.eliminate(k);
+            if (width == 2) matrix.eliminate_two(k);
+            for (I r = 0; r < std::max<I>(1, width); r++) own[k + r] = std::int32_t(width == 2 ? -(chosen + 1) : chosen + 1);
+            k += std::max<I>(1, width);
+        }
+    });
+}
+
 // ---------------------------------------------------------------- reflections
 
 // rows -= tau * v @ (v.T @ rows) for the rows from `first` on, columns from `left` up to `columns`; v is 1 at first,
@@ -356,4 +467,7 @@ KERNELS({"triangular_solution", bind<triangular_solution<float>, triangular_solu
         {"reflections", bind<reflections<float>, reflections<double>>},
         {"reflected_identity", bind<reflected_identity<float>, reflected_identity<double>>},
         {"cross_products", bind<cross_products<float>, cross_products<double>>},
+        {"determinants", bind<determinants<float>, determinants<double>>},
+        {"signs_and_logarithms", bind<signs_and_logarithms<float>, signs_and_logarithms<double>>},
+        {"ldl_factors", bind<ldl_factors<float>, ldl_factors<double>>},
         {"cholesky_factors", bind<cholesky_factors<float>, cholesky_factors<double>>})

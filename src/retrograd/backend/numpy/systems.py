@@ -17,7 +17,7 @@ from .matrices import (  # type: ignore[attr-defined]  # noqa: F401 - some in th
     reflections,
     triangle,
 )
-from .native import kernels, native
+from .native import in_order, kernels, native
 from .routines import (
     are_few,
     in_columns,
@@ -169,6 +169,11 @@ def lu_factor(a: Any) -> tuple[Any, Any, Any]:
             keep(target, found)
     pivots += 1
     return packed, pivots, info
+
+
+def are_rows(packed: Any, pivots: Any) -> bool:
+    """Whether kernels read these LU factors of square matrices."""
+    return packed.dtype.char in "fd" and pivots.dtype.char == "i" and in_order(packed, pivots)
 
 
 def permuted_rows(array: Any, pivots: Any, back: bool) -> Any:
@@ -348,6 +353,8 @@ def _symmetric(name: str, dtype: Any, hermitian: bool) -> Any:
     return routine(("he" if hermitian and dtype.kind == "c" else "sy") + name, dtype)
 
 
+@native("ldl_factors(a, empty(a.shape, a.dtype), empty(a.shape[:-1], 'i'), "
+        "empty(a.shape[:-2], 'i'))", are_few, when=f"a.size and are_few(a, {_FEW // 2})")
 def ldl_factor(a: Any, hermitian: bool) -> tuple[Any, Any, Any]:
     factor = _symmetric("trf", a.dtype, hermitian)
     if factor is None or not a.size:
@@ -380,6 +387,11 @@ def ldl_solve(packed: Any, pivots: Any, b: Any, hermitian: bool) -> Any:
 fill_with_plain_bodies(
     globals(), plain, solve_with=together.once(1, 1), cholesky_solve=together.once(1, 0),
     inverse_of_least_squares=together.once(1, 0),
+    _volume=native("determinants(packed, pivots, empty(packed.shape[:-2], packed.dtype))",
+                   are_rows, when="are_rows(packed, pivots)"),
+    _sign_and_size=native(
+        "signs_and_logarithms(packed, pivots, empty(packed.shape[:-2], packed.dtype), "
+        "empty(packed.shape[:-2], packed.dtype))", are_rows, when="are_rows(packed, pivots)"),
     lu_solve=lambda body: together.once(2, 2)(native(
         "lu_solution(*ordered(packed, pivots, b), adjoint)", is_few, ordered,
         when="is_few(packed, b)")(body)))

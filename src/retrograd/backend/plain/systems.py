@@ -213,13 +213,17 @@ def sign_and_logarithm(a: Any) -> tuple[Any, Any, Any, Any]:
     packed, pivots, _ = factors_for(a)
     if not packed.size:
         return *xp.linalg.slogdet(a), packed, pivots
+    return *_sign_and_size(packed, pivots), packed, pivots
+
+
+def _sign_and_size(packed: Any, pivots: Any) -> tuple[Any, Any]:
     steps = xp.diagonal(packed, 0, -2, -1)
     sizes = xp.absolute(steps)
     zero = (sizes == 0).any(axis=-1)
     sign = xp.prod(steps / xp.where(sizes == 0, 1, sizes), axis=-1)
     sign = xp.where(_swaps_are_odd(pivots), -sign, sign)
     size = xp.where(zero, -xp.inf, xp.sum(xp.log(xp.where(sizes == 0, 1, sizes)), axis=-1))
-    return sign, xp.cast(size, sizes.dtype), packed, pivots
+    return sign, xp.cast(size, sizes.dtype)
 
 
 def cofactors(a: Any, packed: Any, pivots: Any) -> Any:
