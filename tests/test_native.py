@@ -324,6 +324,17 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return packed, tau, arrays.draw(st.integers(tau.shape[-1], a.shape[-1]))
 
 
+@case("systems.reflected")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    lead = arrays.draw(LEADS)
+    a = square(arrays, *lead)
+    packed, tau = matrices.reflections(a[..., :arrays.draw(st.integers(1, a.shape[-1]))])
+    vectors = np.tril(packed, -1) + np.eye(*packed.shape[-2:], dtype=packed.dtype)
+    c = arrays.floats(*lead[arrays.draw(st.integers(0, len(lead))):], a.shape[-1],
+                      arrays.draw(st.integers(1, 40)), wild=False)
+    return vectors, tau, c, arrays.draw(st.booleans())
+
+
 @case("matrices.cross")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))

@@ -191,6 +191,40 @@ template <class W, class F> void each_matrix(const Seen<W>& a, W* out, F f) {
     });
 }
 
+// f(N), N being a constant if the size is one of the smallest, whose loops are written out; else 0.
+template <class F> INLINE void of_known_size(I size, F f) {
+    if (size == 2) return f(std::integral_constant<I, 2>{});
+    if (size == 3) return f(std::integral_constant<I, 3>{});
+    if (size == 4) return f(std::integral_constant<I, 4>{});
+    f(std::integral_constant<I, 0>{});
+}
+
+// One matrix; the first zero pivot, from one, is returned.
+template <class W> INLINE std::int32_t factor_lu(const Matrix<W>& from, W* to, I rows, I columns, std::int32_t* pivots) {
+    std::int32_t zero = 0;
+    for (I i = 0; i < rows; i++)
+        for (I j = 0; j < columns; j++) to[i * columns + j] = from.data[i * from.down + j * from.right];
+    for (I k = 0; k < std::min(rows, columns); k++) {
+        I best = k;
+        W most = std::fabs(to[k * columns + k]);
+        for (I i = k + 1; i < rows; i++) {
+            W size = std::fabs(to[i * columns + k]);
+            if (size > most) most = size, best = i;
+        }
+        pivots[k] = std::int32_t(best + 1);
+        W *own = to + k * columns, pivot = to[best * columns + k];
+        if (pivot == 0) {
+            if (!zero) zero = std::int32_t(k + 1);
+            continue;
+        }
+        if (best != k) std::swap_ranges(own, own + columns, to + best * columns);
+        for (I i = k + 1; i < rows; i++) {
+            W *row = to + i * columns, factor = row[k] /= pivot;
+            SIMD for (I j = k + 1; j < columns; j++) row[j] -= factor * own[j];
+        }
+    }
+    return zero;
+}
 // Both LU factors in one matrix, the row that each step swapped and the first zero pivot, both from one.
 template <class W> void lu_factors(Seen<W> a, Out<W> packed, Out<std::int32_t> pivots, Out<std::int32_t> info) {
     int n = a.ndim;
@@ -198,31 +232,39 @@ template <class W> void lu_factors(Seen<W> a, Out<W> packed, Out<std::int32_t> p
     I rows = a.dim(n - 2), columns = a.dim(n - 1), steps = std::min(rows, columns), count = a.span(0, n - 2);
     require(pivots.size == count * steps && info.size == count, "the pivots have another shape");
     each_matrix(a, packed.data, [=](const Matrix<W>& from, W* to, I number) {
-        for (I i = 0; i < rows; i++)
-            for (I j = 0; j < columns; j++) to[i * columns + j] = from.data[i * from.down + j * from.right];
-        info[number] = 0;
-        for (I k = 0; k < steps; k++) {
-            I best = k;
-            W most = std::fabs(to[k * columns + k]);
-            for (I i = k + 1; i < rows; i++) {
-                W size = std::fabs(to[i * columns + k]);
-                if (size > most) most = size, best = i;
-            }
-            pivots[number * steps + k] = std::int32_t(best + 1);
-            W *own = to + k * columns, pivot = to[best * columns + k];
-            if (pivot == 0) {
-                if (!info[number]) info[number] = std::int32_t(k + 1);
-                continue;
-            }
-            if (best != k) std::swap_ranges(own, own + columns, to + best * columns);
-            for (I i = k + 1; i < rows; i++) {
-                W *row = to + i * columns, factor = row[k] /= pivot;
-                SIMD for (I j = k + 1; j < columns; j++) row[j] -= factor * own[j];
-            }
-        }
+        of_known_size(rows == columns ? rows : 0, [&](auto known) INLINE_LAMBDA {
+            constexpr I N = decltype(known)::value;
+            info[number] = factor_lu(from, to, N ? N : rows, N ? N : columns, pivots.data + number * steps);
+        });
     });
 }
 
+// One matrix; 1 if it has no finite factor.
+template <class W> INLINE std::int32_t factor_cholesky(const Matrix<W>& from, W* to, I size, bool upper) {
+    // The upper factor, row by row; the lower one is its transpose.
+    I down = upper ? from.down : from.right, right = upper ? from.right : from.down;
+    for (I i = 0; i < size; i++)
+        for (I j = i; j < size; j++) to[i * size + j] = from.data[i * down + j * right];
+    bool bad = false;
+    for (I k = 0; k < size; k++) {
+        W *own = to + k * size, square = own[k], root = std::sqrt(square);
+        bad |= !(square > 0 && square <= std::numeric_limits<W>::max());
+        SIMD for (I j = k; j < size; j++) own[j] /= root;
+        own[k] = root;
+        for (I i = k + 1; i < size; i++) {
+            W *row = to + i * size, factor = own[i];
+            SIMD for (I j = i; j < size; j++) row[j] -= factor * own[j];
+        }
+    }
+    if (bad) std::fill(to, to + size * size, std::numeric_limits<W>::quiet_NaN());
+    else
+        for (I i = 0; i < size; i++)
+            for (I j = 0; j < i; j++) {
+                if (!upper) to[i * size + j] = to[j * size + i];
+                to[(upper ? i : j) * size + (upper ? j : i)] = 0;
+            }
+    return bad;
+}
 // The lower Cholesky factor, or the upper one, and whether there is none that is finite.
 template <class W> void cholesky_factors(Seen<W> a, Out<W> out, Out<std::int32_t> info, bool upper) {
     int n = a.ndim;
@@ -230,28 +272,10 @@ template <class W> void cholesky_factors(Seen<W> a, Out<W> out, Out<std::int32_t
     require(info.size == a.span(0, n - 2), "there is no place for what is bad");
     I size = a.dim(n - 1);
     each_matrix(a, out.data, [=](const Matrix<W>& from, W* to, I number) {
-        // The upper factor, row by row; the lower one is its transpose.
-        I down = upper ? from.down : from.right, right = upper ? from.right : from.down;
-        for (I i = 0; i < size; i++)
-            for (I j = i; j < size; j++) to[i * size + j] = from.data[i * down + j * right];
-        info[number] = 0;
-        for (I k = 0; k < size; k++) {
-            W *own = to + k * size, square = own[k], root = std::sqrt(square);
-            if (!(square > 0 && square <= std::numeric_limits<W>::max())) info[number] = 1;
-            SIMD for (I j = k; j < size; j++) own[j] /= root;
-            own[k] = root;
-            for (I i = k + 1; i < size; i++) {
-                W *row = to + i * size, factor = own[i];
-                SIMD for (I j = i; j < size; j++) row[j] -= factor * own[j];
-            }
-        }
-        if (info[number]) std::fill(to, to + size * size, std::numeric_limits<W>::quiet_NaN());
-        else
-            for (I i = 0; i < size; i++)
-                for (I j = 0; j < i; j++) {
-                    if (!upper) to[i * size + j] = to[j * size + i];
-                    to[(upper ? i : j) * size + (upper ? j : i)] = 0;
-                }
+        of_known_size(size, [&](auto known) INLINE_LAMBDA {
+            constexpr I N = decltype(known)::value;
+            info[number] = factor_cholesky(from, to, N ? N : size, upper);
+        });
     });
 }
 
@@ -419,6 +443,25 @@ template <class W> void reflections(Seen<W> a, Out<W> packed, Out<W> tau) {
     });
 }
 
+// The product of reflections, or its transpose, and matrices.
+template <class W> void reflected_columns(Seen<W> vectors, In<W> tau, Seen<W> c, Out<W> out, bool transposed) {
+    int n = out.ndim;
+    require(n > 1 && vectors.ndim == n && tau.ndim == n - 1 && same_shape(c, out), "the matrices have another shape");
+    I rows = out.dim(n - 2), columns = out.dim(n - 1), steps = tau.dim(n - 2), count = out.span(0, n - 2);
+    require(vectors.dim(n - 2) == rows && vectors.dim(n - 1) >= steps && rows >= steps
+            && vectors.span(0, n - 2) == count && tau.size == count * steps, "the reflections have another shape");
+    each_matrix(c, out.data, [=](const Matrix<W>& from, W* to, I number) {
+        std::vector<W> along(columns);
+        Matrix<W> v = matrix_of(vectors, number);
+        for (I i = 0; i < rows; i++)
+            for (I j = 0; j < columns; j++) to[i * columns + j] = from.data[i * from.down + j * from.right];
+        for (I step = 0; step < steps; step++) {
+            I k = transposed ? step : steps - 1 - step;
+            reflect(to, rows, columns, 0, k, v.data + k * v.right, v.down, tau[number * steps + k], along.data());
+        }
+    });
+}
+
 // The first columns of the product of reflections.
 template <class W> void reflected_identity(Seen<W> packed, In<W> tau, Out<W> q) {
     int n = q.ndim;
@@ -466,6 +509,7 @@ KERNELS({"triangular_solution", bind<triangular_solution<float>, triangular_solu
         {"lu_solution", bind<lu_solution<float>, lu_solution<double>>},
         {"reflections", bind<reflections<float>, reflections<double>>},
         {"reflected_identity", bind<reflected_identity<float>, reflected_identity<double>>},
+        {"reflected_columns", bind<reflected_columns<float>, reflected_columns<double>>},
         {"cross_products", bind<cross_products<float>, cross_products<double>>},
         {"determinants", bind<determinants<float>, determinants<double>>},
         {"signs_and_logarithms", bind<signs_and_logarithms<float>, signs_and_logarithms<double>>},

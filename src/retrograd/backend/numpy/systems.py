@@ -224,6 +224,24 @@ def ordered(packed: Any, pivots: Any, b: Any) -> tuple[Any, Any, Any, Any]:
     return factors, order, b, x
 
 
+def is_reflected(vectors: Any, tau: Any, c: Any) -> bool:
+    """Whether a kernel reflects these columns."""
+    return c.size > 0 and are_few(vectors, 32) and vectors.dtype is tau.dtype is c.dtype \
+        and c.flags.aligned and c.shape[-1] <= 64
+
+
+def reflecting(vectors: Any, tau: Any, c: Any) -> tuple[Any, Any, Any, Any]:
+    """The same for each matrix of one batch, and memory for the result."""
+    lead = np.broadcast_shapes(vectors.shape[:-2], c.shape[:-2])
+    factors = repeated(tau, (*lead, tau.shape[-1]))
+    shape = (*lead, *c.shape[-2:])
+    return (repeated(vectors, (*lead, *vectors.shape[-2:])),
+            factors if in_order(factors) else factors.copy(), repeated(c, shape),
+            np.empty(shape, c.dtype))
+
+
+@native("reflected_columns(*reflecting(vectors, tau, c), adjoint)", is_reflected, reflecting,
+        when="is_reflected(vectors, tau, c)")
 def reflected(vectors: Any, tau: Any, c: Any, adjoint: bool) -> Any:
     name = "ormqr" if c.dtype.kind == "f" else "unmqr"
     apply = routine_for(name, vectors) if c.size and tau.size else None
