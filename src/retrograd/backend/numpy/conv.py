@@ -18,7 +18,7 @@ def settings(stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Ints:
 
 
 fill_with_plain_bodies(
-    globals(), plain,
+    globals(), plain, take_sides=lru_cache(maxsize=32),
     convolve=native(
         "convolution(x, weight, bias, empty((x.shape[0], weight.shape[0], *output_space("
         "x.shape[2:], weight.shape[2:], stride, padding, dilation)), x.dtype), "
