@@ -42,3 +42,29 @@ for _dtype in ("float64", "float32"):
     matrices(f"lstsq 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.lstsq(A, b)[0], _dtype)
     matrices(f"qr 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.qr(A)[1], _dtype)
     matrices(f"eig 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.eig(A + L)[0], _dtype)
+
+
+def of_a_batch(name: str, call: Callable[..., Any], derived: bool = True) -> None:
+    """A line for ``call(lib, A)`` of 500 symmetric matrices, and backward if it is ``derived``."""
+
+    @line(f"linalg: {name} of 500 matrices of 4 by 4, float64")
+    def make(lib: Any) -> Step:
+        lib.manual_seed(0)
+        A = lib.randn(500, 4, 4, dtype=lib.float64)
+        A = (A + A.mT + 4 * lib.eye(4, dtype=lib.float64)).requires_grad_(derived)
+        gradient = lib.ones_like(call(lib, A).detach())
+
+        def step() -> Any:
+            found = call(lib, A)
+            if not derived:
+                return [found]
+            found.backward(gradient)
+            return taken(A)
+
+        return step
+
+
+of_a_batch("det", lambda lib, A: lib.linalg.det(A))
+of_a_batch("inv", lambda lib, A: lib.linalg.inv(A))
+of_a_batch("ldl_factor", lambda lib, A: lib.linalg.ldl_factor(A)[0], derived=False)
+of_a_batch("qr", lambda lib, A: lib.linalg.qr(A)[1])
