@@ -50,8 +50,16 @@ INLINE double upper_erfc(double a) {
     a = a > 28 ? 28 : a;  // where it is 0
     return exp_of_square<-1>(a) * scaled_erfc(a);
 }
+// From 1 on what is left to 1 needs less digits: a polynomial in t up to 5.95, from where on it is 1.
 INLINE double erf_(double x) {
-    double a = std::fabs(x), near = small_erf(x), far = std::copysign(1 - upper_erfc(a), x);
+    constexpr double scaled[] = {1.264130381554085051, -0.05159348454271146143, -0.01485479427335036442,
+                                 0.01252925461392546522, -0.004470642299687188984, 0.0009919473161802106982,
+                                 -0.0001266171197311253961, 2.215088097378539385e-6, 2.138431261600487993e-6,
+                                 -2.332926518754280424e-7, -3.265510046212379646e-8, 6.798667168909937797e-9,
+                                 6.649293438115037994e-10, -1.642560217740766318e-10, -1.773474357949131482e-11};
+    double a = std::fabs(x), c = a > 5.95 ? 5.95 : a, below = 1 / ((c + 3) * (1 + 2 * c)), t = (c - 3) * (1 + 2 * c) * below;
+    double rest = exp_(-c * c) * (c + 3) * below * polynomial((t + 0.08519553072625696) * 2.4107744107744105, scaled);
+    double far = std::copysign(1 - rest, x), near = small_erf(x);
     return a >= 1 ? far : near;
 }
 // For float: x times a quotient of polynomials in x², up to 4, from where on it is 1.
@@ -102,8 +110,8 @@ INLINE double log_ndtr_(double x) {
     double of = x < -1 ? 0.5 * scaled_erfc(a) : 1 - other, found = log_(of);
     return x < -1 ? found - 0.5 * x * x : -((other - (1 - of)) / of - found);
 }
-// With w = -log(1 - x²) it is x times a polynomial in w up to 6; for float by another one from there on, for
-// double by one in the square root of w and a step that makes up for its error.
+// With w = -log(1 - x²) it is x times a polynomial in w up to 6, and another one from there on, for double in the
+// square root of w.
 constexpr double ERFINV_CENTRE[] = {0.88622692569609655, 0.232013652961094814, 0.0115494623963473144,
                                         -0.00233549967775734661, -0.000127412275675631007, 0.0000461034912565176269,
                                         2.17908841659954406e-6, -9.49159090083753828e-7, -1.2203597375135853e-7,
@@ -114,20 +122,30 @@ template <bool FLOAT> INLINE double erfinv_(double x) {
                                -0.0121983506454223315, 0.00192939290291903126, -0.000204571711330485712,
                                0.0000153537501419163915, -8.23408410778521649e-7, 3.10065169107690824e-8,
                                -7.81134530143737333e-10, 1.18439058602164254e-11, -8.18227518069764876e-14};
-    constexpr double long_tail[] = {-2.04656126360841403, 11.3110811591835267, -18.4546070826826523,
-                                    17.621361688415107, -10.6186626040826177, 4.36228058799465996,
-                                    -1.26864628523558872, 0.265076832002397022, -0.0396730142935270333,
-                                    0.00416040414575448899, -0.000290790993248547387, 0.0000121819503744100575,
-                                    -2.31588316545413751e-7};  // up to w = 37, with 3e-8
-    double a = std::fabs(x), rest = (1 - a) * (1 + a), w = FLOAT ? -short_log(rest) : -log_(rest), far;
-    if constexpr (FLOAT) far = polynomial(w, tail); else far = polynomial(std::sqrt(w), long_tail);
-    double y = a * (w > 6 ? far : polynomial(w, ERFINV_CENTRE));
-    if constexpr (!FLOAT) {  // one step of Halley's
-        double growth = exp_(y * y) * 0.88622692545275801365;
-        double off = y >= 0.5 ? (1 - a) * growth - 0.88622692545275801365 * scaled_erfc(y)
-                              : (small_erf(y) - a) * growth;
-        y = y - off / (1 + y * off);
-    }
+    constexpr double long_centre[] = {1.623542006464829922, 0.7248912124984749210, -0.05164321698905351104,
+                                      -0.02257690797655647025, 0.01579996727750407220, -0.003090090701080893196,
+                                      -0.001274293528373912178, 0.0009841181239339127496, -0.0001554217340012598357,
+                                      -0.0001076104736598712320, 6.559148158762430832e-5, -5.566984073222505463e-6,
+                                      -9.209109135698595064e-6, 4.303132138601613739e-6, 2.963488183520967960e-8,
+                                      -7.596720096329072761e-7, 2.728438549847160025e-7, 3.560275732652814425e-8,
+                                      -6.295229449811261321e-8, 1.481548266810331276e-8, 7.107784741290520180e-9,
+                                      -4.037219137526156439e-9, -3.186875254077468461e-10,
+                                      3.979505522025604930e-10};
+    constexpr double long_tail[] = {4.091965749362155360, 1.818217918301656453, 0.002311472774307548220,
+                                    -0.003548009249196266803, 0.002229472703518938439, -0.001218754380282051539,
+                                    0.0007488494081751644713, -0.0006256681471284515274, 0.0006414979017015297216,
+                                    -0.0006385237268987291523, 0.0005333403500668863547, -0.0003318647082946500335,
+                                    0.0001079696801368884426, 5.372894861730700579e-5, -0.0001132533679513572334,
+                                    9.067972266386917852e-5, -3.769752105740435896e-5, -3.577746303528933643e-6,
+                                    1.898176221555324158e-5, -1.435400912011925602e-5, 3.422745141039986888e-6,
+                                    1.883309209021474220e-6, -8.848308738916450984e-7, 1.398530459941903853e-7,
+                                    -8.925687429199102065e-7, 5.168017928673041457e-7, 3.093939471473258988e-7,
+                                    -2.473089457788320279e-7, -2.398076875805939770e-8, 3.124612021922081294e-8};
+    double a = std::fabs(x), rest = (1 - a) * (1 + a), w = FLOAT ? -short_log(rest) : -log_(rest), near, far;
+    if constexpr (FLOAT) near = polynomial(w, ERFINV_CENTRE), far = polynomial(w, tail);
+    else near = polynomial(w * (1. / 3) - 1, long_centre),
+         far = polynomial((std::sqrt(w) - 4.249744871391589) * 0.555476823317257, long_tail);
+    double y = a * (w > 6 ? far : near);
     y = a < 1 ? y : a == 1 ? INFINITE : NO_NUMBER;
     return x < 0 ? -y : y;
 }
