@@ -10,6 +10,7 @@
 
 #include "binding.hpp"
 #include "maths.hpp"
+#include "transposing.hpp"
 #include "vectors.hpp"
 
 namespace {
@@ -322,6 +323,21 @@ template <class T> struct Rows {
     INLINE void write(T* p, Lanes<T> v, I lanes) const {
         put_numbers(p, {v.re * scale, v.im * scale}, lanes, backward);
     }
+    // Half as many numbers as there are lanes, of as many rows as there are.
+    INLINE void read_square(const T* p, Lanes<T>* to) const {
+        constexpr I L = LANES<T>;
+        Square<T> parts;
+        for (I r = 0; r < L; r++) parts[r] = loaded(p + 2 * r * x_step);
+        exchange<T, 1>(parts);
+        for (I i = 0; i < L / 2; i++) to[i] = {parts[2 * i + backward], parts[2 * i + !backward]};
+    }
+    INLINE void write_square(T* p, const Lanes<T>* from) const {
+        constexpr I L = LANES<T>;
+        Square<T> parts;
+        for (I i = 0; i < L / 2; i++) parts[2 * i + backward] = from[i].re * scale, parts[2 * i + !backward] = from[i].im * scale;
+        exchange<T, 1>(parts);
+        for (I r = 0; r < L; r++) stored(p + 2 * r * y_step, parts[r]);
+    }
 };
 
 // Columns: matrices of n by `inner` numbers, one for each of the rows.
@@ -366,20 +382,11 @@ template <class T> struct Shuffles {
             to.push_back(places);
         }
     }
-    static INLINE V<T> picked(V<T> a, V<T> b, const Places& places) {
-#if defined(__clang__)
-        V<T> found;
-        for (I l = 0; l < L; l++) found[l] = places[l] < L ? a[places[l]] : b[places[l] - L];
-        return found;
-#else
-        return __builtin_shuffle(a, b, places);
-#endif
-    }
     INLINE void operator()(const std::vector<Places>& places, const Lanes<T>* from, Lanes<T>* to) const {
         const Places* next = places.data();
         for (I j = 0; j < n; j++) {
             Lanes<T> v = from[0];
-            for (I k = 1; k < n; k++, next++) v = {picked(v.re, from[k].re, *next), picked(v.im, from[k].im, *next)};
+            for (I k = 1; k < n; k++, next++) v = {__builtin_shuffle(v.re, from[k].re, *next), __builtin_shuffle(v.im, from[k].im, *next)};
             to[j] = v;
         }
     }
@@ -395,6 +402,7 @@ void short_rows(const Rows<T>& a, I more_read, Before before, I more_written, Af
     I groups = (a.count + L - 1) / L, read = a.n + more_read, written = a.n + more_written;
     auto shuffles = [&](I n, I step) { return n < L && step == n ? &kept<Shuffles<T>>(n) : nullptr; };
     const Shuffles<T>*reading = shuffles(read, a.x_step), *writing = shuffles(written, a.y_step);
+    bool reads_squares = 2 * read % L == 0, writes_squares = 2 * written % L == 0;  // of real and imaginary parts
     parallel(groups, rows_grain(a.n * L, 8), [&](I begin, I end) {
         auto one = buffer<T>(a.n + 1 + L), other = buffer<T>(a.n + 1 + L);
         auto other_than = [&](Lanes<T>* p) { return p == one.get() ? other.get() : one.get(); };
@@ -402,7 +410,9 @@ void short_rows(const Rows<T>& a, I more_read, Before before, I more_written, Af
             I lanes = std::min(L, a.count - i * L);
             const T* x = a.x + 2 * i * L * a.x_step;
             T* y = a.y + 2 * i * L * a.y_step;
-            if (reading && lanes == L) {
+            if (reads_squares && lanes == L) {
+                for (I j = 0; j < read; j += L / 2) a.read_square(x + 2 * j, &one[j]);
+            } else if (reading && lanes == L) {
                 for (I j = 0; j < read; j++) other[j] = a.read(x + 2 * j * L, L);
                 (*reading)(reading->apart, other.get(), one.get());
             } else for (I j = 0; j < read; j += L) {
@@ -413,7 +423,9 @@ void short_rows(const Rows<T>& a, I more_read, Before before, I more_written, Af
             Lanes<T>* given = before(one.get(), other.get());
             Lanes<T>* found = passes(given, other_than(given));
             found = after(found, other_than(found));
-            if (writing && lanes == L) {
+            if (writes_squares && lanes == L) {
+                for (I j = 0; j < written; j += L / 2) a.write_square(y + 2 * j, found + j);
+            } else if (writing && lanes == L) {
                 Lanes<T>* in_rows = other_than(found);
                 (*writing)(writing->together, found, in_rows);
                 for (I j = 0; j < written; j++) a.write(y + 2 * j * L, in_rows[j], L);
