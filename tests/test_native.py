@@ -525,7 +525,7 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
       "pointwise.bessel_j0", "pointwise.bessel_j1", "pointwise.bessel_y0", "pointwise.bessel_y1",
       "pointwise.modified_bessel_k0", "pointwise.modified_bessel_k1",
       "pointwise.scaled_modified_bessel_k0", "pointwise.scaled_modified_bessel_k1",
-      "pointwise.airy_ai", "pointwise.sine_ratio")
+      "pointwise.airy_ai", "pointwise.sine_ratio", "pointwise.sinc")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
     scale = arrays.draw(st.sampled_from([0.3, 4.0, 20.0, 1e5]))
@@ -1486,7 +1486,7 @@ def test_waves_are_exact_beside_their_size(name: str, theirs: str) -> None:
                                   "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "ndtri",
                                   "modified_bessel_k0", "modified_bessel_k1",
                                   "scaled_modified_bessel_k0", "scaled_modified_bessel_k1",
-                                  "sine_ratio"])
+                                  "sine_ratio", "sinc"])
 def test_special_functions_of_special_numbers(name: str, dtype: Any) -> None:
     tiny, huge = np.finfo(dtype).smallest_subnormal, np.finfo(dtype).max
     x = np.array([0, 1, 2, 3, 0.5, 1e-30, tiny, huge, np.inf], dtype)

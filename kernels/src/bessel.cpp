@@ -242,14 +242,21 @@ INLINE double sine_series(double z) {
                             1.605893465783102884e-10, -7.642861936646993554e-13, 2.719812988297762343e-15};
     return polynomial(z, p);
 }
-// cos(a + shift) for a up to FAR, by the sine of the distance to its nearest zero: a is reduced before the shift is
-// added, so that no digit of either is lost.
+// a - turns pi + shift, for a up to FAR: a is reduced before the shift is added, so that no digit of either is lost.
+INLINE double reduced(double a, double turns, double shift) {
+    double r = a - turns * 0x1.921fb54400000p+1;
+    return (r - turns * 0x1.0b4611a600000p-33) + (shift - turns * 0x1.3198a2e037073p-68);
+}
+// cos(a + shift), by the sine of the distance to its nearest zero.
 INLINE double wave(double a, double shift) {
     double shifted = ((a + shift) * 0.31830988618379067154 - 0.5) + 0x1.8p52, turns = (shifted - 0x1.8p52) + 0.5;
-    double r = a - turns * 0x1.921fb54400000p+1;
-    r = (r - turns * 0x1.0b4611a600000p-33) + (shift - turns * 0x1.3198a2e037073p-68);
-    double found = r * sine_series(r * r);
+    double r = reduced(a, turns, shift), found = r * sine_series(r * r);
     return bits_as<double>(bits_as<std::uint64_t>(found) ^ ~bits_as<std::uint64_t>(shifted) << 63);  // even turns
+}
+INLINE double sine(double a) {
+    double shifted = a * 0.31830988618379067154 + 0x1.8p52, r = reduced(a, shifted - 0x1.8p52, 0);
+    double found = r * sine_series(r * r);
+    return bits_as<double>(bits_as<std::uint64_t>(found) ^ bits_as<std::uint64_t>(shifted) << 63);  // odd turns
 }
 
 // From 8 on: the size of a wave, and what is added to a to make its angle.
@@ -382,7 +389,7 @@ double far_airy(double x) {
 
 // sin(x) / x, which is 1 at zero and 0 at infinity.
 INLINE double sine_over(double x) {
-    double a = std::fabs(x), found = wave(a, -HALF_TURN) / a;
+    double a = std::fabs(x), found = sine(a) / a;
     found = a < 1 ? sine_series(a * a) : found;
     return a == INFINITE ? 0 : found;
 }
@@ -422,9 +429,18 @@ template <class T> void sine_ratio(In<T> x, Out<T> y) {
              [](double v) { return std::sin(v) / v; });
 }
 
+// The same of pi x, which is rounded before; at infinity it is no number.
+template <class T> void sinc(In<T> x, Out<T> y) {
+    auto angle = [](double v) INLINE_LAMBDA { return double(T(3.14159265358979323846) * T(v)); };
+    each(x, y, [=](double v) INLINE_LAMBDA { return sine_over(angle(v)); });
+    each_far(x, y, [=](double v) { return std::fabs(angle(v)) >= FAR; },
+             [=](double v) { return std::sin(angle(v)) / angle(v); });
+}
+
 }  // namespace
 
-KERNELS({"i0", bind<modified_bessel<float, 0, false>, modified_bessel<double, 0, false>>},
+KERNELS({"sinc", bind<sinc<float>, sinc<double>>},
+        {"i0", bind<modified_bessel<float, 0, false>, modified_bessel<double, 0, false>>},
         {"i0e", bind<modified_bessel<float, 0, true>, modified_bessel<double, 0, true>>},
         {"i1", bind<modified_bessel<float, 1, false>, modified_bessel<double, 1, false>>},
         {"i1e", bind<modified_bessel<float, 1, true>, modified_bessel<double, 1, true>>},

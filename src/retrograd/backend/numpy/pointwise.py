@@ -204,7 +204,7 @@ def made_complex(real: Any, imag: Any) -> Any:
 _UNARY = ("erf", "erfc", "erfcx", "erfinv", "ndtr", "log_ndtr", "logit", "entr", "digamma",
           "log_gamma", "ndtri", "i0", "i0e", "i1", "i1e", "bessel_j0", "bessel_j1", "bessel_y0",
           "bessel_y1", "modified_bessel_k0", "modified_bessel_k1", "scaled_modified_bessel_k0",
-          "scaled_modified_bessel_k1", "airy_ai", "sine_ratio")
+          "scaled_modified_bessel_k1", "airy_ai", "sine_ratio", "sinc")
 
 
 def are_many(array: Any, other: Any) -> bool:
