@@ -1773,6 +1773,38 @@ def test_a_program_has_no_more_operands_than_there_are_places_for() -> None:
         assert np.array_equal(made(x), computed(x, steps))
 
 
+ANYWHERE: list[Any] = [
+    lambda x, y, z: x * z, lambda x, y, z: z - x, lambda x, y, z: x + y * 0.3, lambda x, y, z: -x,
+    lambda x, y, z: np.where(x > y, z, x), lambda x, y, z: np.where(x > 0.5, 2.0, y),
+    lambda x, y, z: np.maximum(x * y, z), lambda x, y, z: x / y, lambda x, y, z: np.sqrt(x - z) * y]
+
+
+@needs_kernels
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+def test_steps_begin_anywhere_in_a_line_of_the_cache(dtype: Any, count: int) -> None:
+    """Arrays from every place in a line, beside numbers; what lies around the result stays."""
+    threads.limit(count)
+    drawn, number = np.random.default_rng(0), dtype.type(0.7)
+    line = 64 // dtype.itemsize
+    memory = [drawn.uniform(1, 2, 70_100).astype(dtype) for _ in range(3)]
+    for nr, function in enumerate(ANYWHERE):
+        for size in (1, line - 1, line, 2 * line + 3, 2100, 70_001):
+            for start in range(0, line + 1, 1 if size < 70_001 else line // 4 + 1):
+                x, y = memory[0][start:start + size], memory[1][(3 * start) % 7:][:size]
+                expected, around = function(x, y, number), memory[2].copy()
+                run = expressions._program_of(function, (x, y, number))
+                for first in {0, start, nr}:
+                    out = around[first:first + size]
+                    run((size,), (1, 1, 1), [x, y, np.asarray(number)], None, out)
+                    assert np.array_equal(out, expected)
+                    out[...] = memory[2][first:first + size]
+                    assert np.array_equal(around, memory[2])
+                own = x.copy()
+                run((size,), (1, 1, 1), [own, y, np.asarray(number)], None, own)
+                assert np.array_equal(own, expected)
+
+
 def _layouts() -> dict[str, Any]:
     """Arrays that go together, in all the ways in which they may lie in memory."""
     x = np.arange(1.0, 25).reshape(4, 6)

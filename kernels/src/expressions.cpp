@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "binding.hpp"
-#include "maths.hpp"
 #include "steps.hpp"
 
 namespace {
@@ -26,10 +25,6 @@ template <class T> struct Blocks {
 template <class T> using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 template <class T> INLINE T mask(bool chosen) { return bits_as<T>(chosen ? ~Bits<T>(0) : Bits<T>(0)); }
 template <class T> INLINE T outside(T x, T mask) { return bits_as<T>(Bits<T>(bits_as<Bits<T>>(x) & ~bits_as<Bits<T>>(mask))); }
-
-template <class T, class F> INLINE void each(T* to, const T* a, const T* b, I n, F f) {
-    SIMD for (I i = 0; i < n; i++) to[i] = f(a[i], b[i]);
-}
 
 // Where there are elements for which f is not made, they are done again, one by one.
 template <class T, class F, class Usual, class Exact> INLINE void each_usual(T* to, const T* a, const T* b, I n, F f, Usual is_usual, Exact exact) {
@@ -86,60 +81,58 @@ template <int QUARTERS, class T> void take_sine(T* to, const T* a, I n) {
 // Functions that are made for float, and those of the library.
 #define FUNCTION(KIND, made, exact) \
     case KIND: \
-        if constexpr (sizeof(T) == 4) return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return made(x); }); \
-        else return each(to, a, a, n, [](T x, T) { return exact(x); });
+        if constexpr (sizeof(T) == 4) return each(to, n, [](T x) INLINE_LAMBDA { return made(x); }, a); \
+        else return each(to, n, [](T x) { return exact(x); }, a);
 
-template <class T> void take(Step step, T* to, const T* a, const T* b, const T* c, I n) {
+template <class T> void take(Step step, T* to, Operand<T> a, Operand<T> b, Operand<T> c, I n) {
     switch (step.kind) {
-        case ADD: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return x + y; });
-        case SUBTRACT: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return x - y; });
-        case MULTIPLY: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return x * y; });
-        case DIVIDE: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return x / y; });
-        case NEGATE: return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return -x; });
-        case EXP: return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return exp_(x); });
-        case SQRT: return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return std::sqrt(x); });
-        case ABSOLUTE: return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return std::fabs(x); });
-        case LESS: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return mask<T>(x < y); });
-        case LESS_EQUAL: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return mask<T>(x <= y); });
-        case GREATER: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return mask<T>(x > y); });
-        case GREATER_EQUAL: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return mask<T>(x >= y); });
-        case ZEROED: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return outside(x, y); });
-        case COPY: return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return x; });
-        case SIGN: return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return T(x > 0) - T(x < 0); });
-        case MAXIMUM: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return x > y || x != x ? x : y; });
-        case MINIMUM: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return x < y || x != x ? x : y; });
-        case CHOSEN:
-            SIMD for (I i = 0; i < n; i++) to[i] = bits_as<Bits<T>>(b[i]) ? a[i] : c[i];
-            return;
-        case EQUAL: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return mask<T>(x == y); });
-        case NOT_EQUAL: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return mask<T>(x != y); });
-        case AND: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return bits_as<T>(Bits<T>(bits_as<Bits<T>>(x) & bits_as<Bits<T>>(y))); });
-        case OR: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return bits_as<T>(Bits<T>(bits_as<Bits<T>>(x) | bits_as<Bits<T>>(y))); });
-        case XOR: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return bits_as<T>(Bits<T>(bits_as<Bits<T>>(x) ^ bits_as<Bits<T>>(y))); });
-        case NOT: return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return bits_as<T>(Bits<T>(~bits_as<Bits<T>>(x))); });
-        case NUMBER: return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return bits_as<Bits<T>>(x) ? T(1) : T(0); });
-        case FLOOR: return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return std::floor(x); });
-        case CEIL: return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return std::ceil(x); });
-        case TRUNC: return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return std::trunc(x); });
-        case RINT: return each(to, a, a, n, [](T x, T) INLINE_LAMBDA { return std::nearbyint(x); });
-        case COPYSIGN: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return std::copysign(x, y); });
+        case ADD: return each(to, n, [](T x, T y) INLINE_LAMBDA { return x + y; }, a, b);
+        case SUBTRACT: return each(to, n, [](T x, T y) INLINE_LAMBDA { return x - y; }, a, b);
+        case MULTIPLY: return each(to, n, [](T x, T y) INLINE_LAMBDA { return x * y; }, a, b);
+        case DIVIDE: return each(to, n, [](T x, T y) INLINE_LAMBDA { return x / y; }, a, b);
+        case NEGATE: return each(to, n, [](T x) INLINE_LAMBDA { return -x; }, a);
+        case EXP: return each(to, n, [](T x) INLINE_LAMBDA { return exp_(x); }, a);
+        case SQRT: return each(to, n, [](T x) INLINE_LAMBDA { return std::sqrt(x); }, a);
+        case ABSOLUTE: return each(to, n, [](T x) INLINE_LAMBDA { return std::fabs(x); }, a);
+        case LESS: return each(to, n, [](T x, T y) INLINE_LAMBDA { return mask<T>(x < y); }, a, b);
+        case LESS_EQUAL: return each(to, n, [](T x, T y) INLINE_LAMBDA { return mask<T>(x <= y); }, a, b);
+        case GREATER: return each(to, n, [](T x, T y) INLINE_LAMBDA { return mask<T>(x > y); }, a, b);
+        case GREATER_EQUAL: return each(to, n, [](T x, T y) INLINE_LAMBDA { return mask<T>(x >= y); }, a, b);
+        case ZEROED: return each(to, n, [](T x, T y) INLINE_LAMBDA { return outside(x, y); }, a, b);
+        case COPY: return each(to, n, [](T x) INLINE_LAMBDA { return x; }, a);
+        case SIGN: return each(to, n, [](T x) INLINE_LAMBDA { return T(x > 0) - T(x < 0); }, a);
+        case MAXIMUM: return each(to, n, [](T x, T y) INLINE_LAMBDA { return x > y || x != x ? x : y; }, a, b);
+        case MINIMUM: return each(to, n, [](T x, T y) INLINE_LAMBDA { return x < y || x != x ? x : y; }, a, b);
+        case CHOSEN: return each(to, n, [](T x, T y, T z) INLINE_LAMBDA { return bits_as<Bits<T>>(y) ? x : z; }, a, b, c);
+        case EQUAL: return each(to, n, [](T x, T y) INLINE_LAMBDA { return mask<T>(x == y); }, a, b);
+        case NOT_EQUAL: return each(to, n, [](T x, T y) INLINE_LAMBDA { return mask<T>(x != y); }, a, b);
+        case AND: return each(to, n, [](T x, T y) INLINE_LAMBDA { return bits_as<T>(Bits<T>(bits_as<Bits<T>>(x) & bits_as<Bits<T>>(y))); }, a, b);
+        case OR: return each(to, n, [](T x, T y) INLINE_LAMBDA { return bits_as<T>(Bits<T>(bits_as<Bits<T>>(x) | bits_as<Bits<T>>(y))); }, a, b);
+        case XOR: return each(to, n, [](T x, T y) INLINE_LAMBDA { return bits_as<T>(Bits<T>(bits_as<Bits<T>>(x) ^ bits_as<Bits<T>>(y))); }, a, b);
+        case NOT: return each(to, n, [](T x) INLINE_LAMBDA { return bits_as<T>(Bits<T>(~bits_as<Bits<T>>(x))); }, a);
+        case NUMBER: return each(to, n, [](T x) INLINE_LAMBDA { return bits_as<Bits<T>>(x) ? T(1) : T(0); }, a);
+        case FLOOR: return each(to, n, [](T x) INLINE_LAMBDA { return std::floor(x); }, a);
+        case CEIL: return each(to, n, [](T x) INLINE_LAMBDA { return std::ceil(x); }, a);
+        case TRUNC: return each(to, n, [](T x) INLINE_LAMBDA { return std::trunc(x); }, a);
+        case RINT: return each(to, n, [](T x) INLINE_LAMBDA { return std::nearbyint(x); }, a);
+        case COPYSIGN: return each(to, n, [](T x, T y) INLINE_LAMBDA { return std::copysign(x, y); }, a, b);
         FUNCTION(LOG, log_, std::log)
         FUNCTION(LOG1P, log1p_, std::log1p)
         FUNCTION(EXPM1, expm1_, std::expm1)
         FUNCTION(TANH, near_tanh, std::tanh)
-        case SIN: return take_sine<0>(to, a, n);
-        case COS: return take_sine<1>(to, a, n);
-        case POWER: return take_power(to, a, b, n);
-        case FMOD: return take_fmod(to, a, b, n);
+        case SIN: return take_sine<0>(to, a.data, n);
+        case COS: return take_sine<1>(to, a.data, n);
+        case POWER: return take_power(to, a.data, b.data, n);
+        case FMOD: return take_fmod(to, a.data, b.data, n);
         case HYPOT:
-            return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA {
+            return each(to, n, [](T x, T y) INLINE_LAMBDA {
                 constexpr T INFINITE = std::numeric_limits<T>::infinity();
                 if constexpr (sizeof(T) == 8) return std::hypot(x, y);
                 T length = T(std::sqrt(double(x) * x + double(y) * y));
                 return (std::fabs(x) == INFINITE) | (std::fabs(y) == INFINITE) ? INFINITE : length;
-            });
-        case FMAX: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return x > y || y != y ? x : y; });
-        case FMIN: return each(to, a, b, n, [](T x, T y) INLINE_LAMBDA { return x < y || y != y ? x : y; });
+            }, a, b);
+        case FMAX: return each(to, n, [](T x, T y) INLINE_LAMBDA { return x > y || y != y ? x : y; }, a, b);
+        case FMIN: return each(to, n, [](T x, T y) INLINE_LAMBDA { return x < y || y != y ? x : y; }, a, b);
     }
 }
 
@@ -198,10 +191,11 @@ template <class F> std::vector<Step> paired(std::vector<Step> steps, F is_passin
     return steps;
 }
 
-template <class T> INLINE void take_step(const Step& step, T* const* operands, I n) {
-    const T *a = operands[step.a], *b = operands[step.b], *c = operands[step.c];
-    if (step.kind == PAIR) take_pair(step, operands[step.to], a, b, c, static_cast<const T*>(operands[step.d]), n);
-    else take(step, operands[step.to], a, b, c, n);
+template <class T> INLINE void take_step(const Step& step, const Operand<T>* operands, I n) {
+    Operand<T> a = operands[step.a], b = operands[step.b], c = operands[step.c];
+    T* to = const_cast<T*>(operands[step.to].data);  // which was taken as writable
+    if (step.kind == PAIR) take_pair(step, to, a, b, c, operands[step.d], n);
+    else take(step, to, a, b, c, n);
 }
 
 // ---------------------------------------------------------------- expressions
@@ -234,8 +228,8 @@ template <class T> struct Source {
         }
         return memory;
     }
-    void prepare(T* memory, I most) const {
-        if (size == 1) std::fill_n(memory, most, element(0));
+    void prepare(T* memory, I most, I numbers) const {
+        if (size == 1) std::fill_n(memory, numbers, element(0));
         else if (times == 1 && size <= most)
             for (I i = 0; i < 2 * most; i += size) copy(0, std::min(size, 2 * most - i), memory + i);
     }
@@ -247,8 +241,11 @@ template <class T> struct Source {
     }
 };
 
-// How long a block is that ends with a line of the cache: no vector of those behind it is written to two.
-template <class T> INLINE I whole_lines(T* to, I most) { return most - I(reinterpret_cast<std::uintptr_t>(to) % 64 / sizeof(T)); }
+// How long a block is: up to the next line of the cache, from where on no vector is written to two of them.
+template <class T> INLINE I whole_lines(T* to, I most) {
+    I behind = I(reinterpret_cast<std::uintptr_t>(to) % 64 / sizeof(T));
+    return behind ? 64 / I(sizeof(T)) - behind : most;
+}
 
 // Operands are numbered: constants, then arrays, then what is found on the way, the result being the
 // last of all.
@@ -277,24 +274,27 @@ void compute(const std::vector<Step>& steps, const std::vector<double>& constant
     T* to = is_truth ? nullptr : Taking<Out<T>>::made(out).data;
     bool* truth = is_truth ? Taking<Out<bool>>::made(out).data : nullptr;
     std::size_t read = sources.size();
-    // One step leaves nothing behind in the cache that the next one needs.
+    // One step leaves nothing behind in the cache that the next one needs. Where nothing but numbers lies in
+    // blocks, it is taken for all elements at once.
     bool is_short = steps.size() == 1 && (steps[0].kind <= CHOSEN || steps[0].kind == PAIR);
-    const I most = is_short ? 4 * LENGTH : LENGTH;
+    bool is_plain = is_short && !is_truth && std::all_of(sources.begin(), sources.end(), [](auto& x) { return x.is_whole || x.size == 1; });
+    const I most = is_plain ? LANES<T> : is_short ? 4 * LENGTH : LENGTH;
     without_lock([&] {
         parallel(n, GRAIN / 2, [&](I begin, I end) {
             // Each thread has its own blocks.
             Blocks<T> memory(2 * read + blocks + is_truth, most);
             auto own = [&](std::size_t k) { return memory[k < read ? 2 * k : k + read]; };
-            std::vector<T*> operands(read + blocks + 1);
-            for (std::size_t k = 0; k < read + blocks + is_truth; k++) operands[k] = own(k);
-            for (std::size_t k = 0; k < read; k++) sources[k].prepare(own(k), most);
+            std::vector<Operand<T>> operands(read + blocks + 1);
+            for (std::size_t k = 0; k < operands.size(); k++) operands[k] = {nullptr, k >= read || sources[k].size > 1};
+            for (std::size_t k = read; k < read + blocks + is_truth; k++) operands[k].data = own(k);
+            for (std::size_t k = 0; k < read; k++) sources[k].prepare(own(k), most, is_short ? LANES<T> : most);
             for (I start = begin, length; start < end; start += length) {
-                length = std::min(whole_lines(is_truth ? nullptr : to + start, most), end - start);
-                for (std::size_t k = 0; k < read; k++) operands[k] = const_cast<T*>(sources[k].block(own(k), start, length, most));
-                if (!is_truth) operands.back() = to + start;
+                length = std::min(whole_lines(is_truth ? nullptr : to + start, is_plain ? n : most), end - start);
+                for (std::size_t k = 0; k < read; k++) operands[k].data = sources[k].block(own(k), start, length, most);
+                if (!is_truth) operands.back().data = to + start;
                 for (const Step& step : steps) take_step(step, operands.data(), length);
                 if (!is_truth) continue;
-                const T* found = operands.back();
+                const T* found = operands.back().data;
                 SIMD for (I i = 0; i < length; i++) truth[start + i] = bits_as<Bits<T>>(found[i]) != 0;
             }
         });
@@ -404,22 +404,24 @@ template <class T>
 void update(const std::vector<Step>& steps, const std::vector<double>& constants, I blocks, const Argument* arrays, I count) {
     constexpr I MOST = BLOCK_BYTES / I(sizeof(T));
     I n = arrays[0].view.len / I(sizeof(T));
-    std::vector<T*> starts;
+    std::vector<const T*> starts;
     for (I k = 0; k < count; k++) {
         In<T> x = Taking<In<T>>::made(arrays[k]);
         require(x.size == n, "the arrays have different sizes");
-        starts.push_back(const_cast<T*>(x.data));  // those that steps write to were taken as writable
+        starts.push_back(x.data);
     }
     without_lock([&] {
         parallel(n, GRAIN / 4, [&](I begin, I end) {
             Blocks<T> memory(blocks + I(constants.size()), MOST);
-            T* operands[OPERANDS];
-            for (I k = 0; k < blocks; k++) operands[count + k] = memory[k];
-            for (std::size_t k = 0; k < constants.size(); k++)
-                std::fill_n(operands[OPERANDS - 1 - k] = memory[blocks + k], MOST, T(constants[k]));
+            Operand<T> operands[OPERANDS];
+            for (I k = 0; k < blocks; k++) operands[count + k] = {memory[k], 1};
+            for (std::size_t k = 0; k < constants.size(); k++) {
+                std::fill_n(memory[blocks + k], MOST, T(constants[k]));
+                operands[OPERANDS - 1 - k] = {memory[blocks + k], 0};
+            }
             for (I start = begin, length; start < end; start += length) {
                 length = std::min(whole_lines(starts[0] + start, MOST), end - start);
-                for (I k = 0; k < count; k++) operands[k] = starts[k] + start;
+                for (I k = 0; k < count; k++) operands[k] = {starts[k] + start, 1};
                 for (const Step& step : steps) take_step(step, operands, length);
             }
         });

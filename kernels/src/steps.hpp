@@ -1,6 +1,7 @@
 // The steps of elementwise expressions, and pairs of them that are taken at once.
 #pragma once
-#include "arrays.hpp"
+#include "maths.hpp"
+#include "vectors.hpp"
 
 enum Kind : std::uint8_t {
     ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE, EXP, SQRT, ABSOLUTE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, ZEROED,
@@ -22,5 +23,19 @@ struct Step {
     std::uint8_t first = 0, second = 0, d = 0;  // of a pair
 };
 
+// What a step reads: elements side by side, or one number for all of them, as a vector that is met by each
+// vector of the others. That one stays in the cache, which a whole block of the number would take up.
+template <class T> struct Operand {
+    const T* data;
+    I step;
+};
+
+template <class T, class F, class... A> INLINE void each(T* to, I n, F f, A... operands) {
+    I i = 0;
+    for (; i + LANES<T> <= n; i += LANES<T>)
+        SIMD for (I j = 0; j < LANES<T>; j++) to[i + j] = f(operands.data[i * operands.step + j]...);
+    for (; i < n; i++) to[i] = f(operands.data[i * operands.step]...);
+}
+
 // to = (a first b) second (c, d), each rounded.
-template <class T> void take_pair(const Step& step, T* to, const T* a, const T* b, const T* c, const T* d, I n);
+template <class T> void take_pair(const Step& step, T* to, Operand<T> a, Operand<T> b, Operand<T> c, Operand<T> d, I n);

@@ -6,6 +6,8 @@
 //   than the piece it has in hand.
 // - Everybody begins with a part of his own, the same one whenever an array of that size is shared, so
 //   that what he wrote before is in his cache; whoever has finished his part goes on with others'.
+// - The pieces of a part are taken in turns from its beginning and from its end: what was touched last
+//   is still in the cache, and would be pushed out of it by all the rest.
 // - A forked child has none of its parent's threads; it forgets the crew and raises its own.
 // - The crew is never dismissed: it holds nothing of Python's, and goes when the process ends.
 #include "threads.hpp"
@@ -41,10 +43,11 @@ thread_local bool inside = false;  // of a piece of work
 
 struct Work {
     struct alignas(64) Part {
-        std::atomic<I> next{0};
-        I end = 0;
+        std::atomic<I> taken{0};
+        I begin = 0, end = 0;
     };
     I chunk;
+    bool backwards;
     int crew;  // who shares is number 0 of them
     void* what;
     Piece piece;
@@ -52,12 +55,12 @@ struct Work {
     std::atomic<bool> failed{false};
     std::exception_ptr error{};  // of the first piece that failed; the one who shares raises it
 
-    Work(I n, I chunk, int crew, void* what, Piece piece)
-        : chunk(chunk), crew(crew), what(what), piece(piece), parts(crew) {
+    Work(I n, I chunk, bool backwards, int crew, void* what, Piece piece)
+        : chunk(chunk), backwards(backwards), crew(crew), what(what), piece(piece), parts(crew) {
         I size = (n + crew - 1) / crew;
         if (size > 64) size = (size + 63) / 64 * 64;  // no two threads write to one line of cache
         for (int i = 0; i < crew; i++) {
-            parts[i].next = std::min(n, i * size);
+            parts[i].begin = std::min(n, i * size);
             parts[i].end = std::min(n, (i + 1) * size);
         }
     }
@@ -66,8 +69,11 @@ struct Work {
         try {
             for (int i = 0; i < crew; i++) {
                 Part& part = parts[(number + i) % crew];
-                for (I begin; (begin = part.next.fetch_add(chunk)) < part.end;)
+                I pieces = (part.end - part.begin + chunk - 1) / chunk;
+                for (I k; (k = part.taken.fetch_add(1)) < pieces;) {
+                    I begin = part.begin + (backwards ? pieces - 1 - k : k) * chunk;
                     piece(what, begin, std::min(part.end, begin + chunk));
+                }
             }
         } catch (...) {
             if (!failed.exchange(true)) error = std::current_exception();
@@ -84,6 +90,7 @@ struct Crew {
     std::atomic<unsigned> rings{0};
     std::atomic<int> busy{0};
     int size = 0;                  // by whoever has the crew in use
+    bool backwards = false;        // likewise
 
     void live(int number) {
         unsigned heard = 0;
@@ -191,7 +198,7 @@ void share(I n, I chunk, void* what, Piece piece) {
     std::unique_lock<std::mutex> mine(all.in_use, std::try_to_lock);
     int together = int(std::min<I>(threads(), (n + chunk - 1) / chunk));
     if (!mine.owns_lock() || together < 2) return piece(what, 0, n);
-    Work work(n, chunk, together, what, piece);
+    Work work(n, chunk, all.backwards = !all.backwards, together, what, piece);
     all.run(work);
     if (work.error) std::rethrow_exception(work.error);
 }
