@@ -119,6 +119,21 @@ def recorded_writes(s: Any) -> Iterator[Any]:
     yield s.x.grad
 
 
+@program(x=values(*[0.5, 1.5] * 8200, grad=True))
+def large_writes(s: Any) -> Iterator[Any]:
+    s.a = s.x * 2
+    yield s.a
+    s.a.add_(s.x, alpha=0.5)
+    yield s.a
+    s.a.sigmoid_()
+    yield s.a
+    s.a[:16390].sub_(s.x[5:6], alpha=3)
+    yield s.a
+    with torch.no_grad():
+        s.x.add_(1, alpha=0.5)
+    yield s.x
+
+
 @program(x=values(0.5, 1.5, 2.5, 3.5, grad=True))
 def writes_to_views(s: Any) -> Iterator[Any]:
     s.a = s.x * 1

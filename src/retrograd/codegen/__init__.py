@@ -8,11 +8,12 @@ errors to word) goes to :func:`retrograd.core.general.call`, which is general an
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from ..core.extensions import extensions
-from ..core.op import Op
-from .calls import forward_source, traced_source, write_source
+from ..core.op import GENERATED, Op
+from .calls import forward_source, recorded_source, traced_source, write_source
 from .compiling import compile_function
 from .node_layout import NodeLayout
 from .nodes import node_class
@@ -57,4 +58,16 @@ def _source(op: Op, variant: str) -> tuple[str, str, list[str]]:
     return op.name + "_", op.name + "_", write_source(op)
 
 
-__all__ = ["NodeLayout", "build", "compile_function", "general_path", "node_class", "traced_source"]
+@cache
+def recorder(op: Op) -> Any:
+    """A function that records a call whose result is computed later: see ``recorded_source``."""
+    return compile_function(f"{op.name} recorded", op.name, recorded_source(op), op)
+
+
+def fused(op: Op) -> Any:
+    """What computes an op of large arrays in one pass; None where nothing does."""
+    return None if GeneralPath.only else GENERATED.get(f"{op.name}_fused")
+
+
+__all__ = ["NodeLayout", "build", "compile_function", "fused", "general_path", "node_class",
+           "recorder", "traced_source"]

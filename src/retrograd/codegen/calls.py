@@ -79,14 +79,27 @@ def forward_source(op: Op, general: str = "call", with_out: bool = True) -> list
     return [*lines, "    # Whatever is not usual: the general path.", f"    return {slow}"]
 
 
-def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
-    """The nested ifs of the ordinary call; falling out of them means the general path."""
+def recorded_source(op: Op) -> list[str]:
+    """A function that records a call whose result ``y`` is computed later; None if it is unusual.
+
+    It has the arguments of the op, all by position.
+    """
+    names = ", ".join(p.name for p in op.params)
+    attempt = attempt_source([*dims_source(op), *_check_source(op), "pass"], is_guarded=False)
+    return [f"def {op.name}(y, {names}):", *indented(_fast_path(op, "None", False, attempt))]
+
+
+def _fast_path(op: Op, slow: str, with_out: bool, attempt: list[str] | None = None) -> list[str]:
+    """The nested ifs of the ordinary call; falling out of them means the general path.
+
+    ``attempt`` are the lines that compute its result.
+    """
     GENERATED[f"{op.name}_kernel"] = direct(op.kernel)
     finish = [*_outputs_source(op, slow),
               *(record_source(op, NodeLayout(op)) if op.rules
                 else unrecorded_source(op, ("_edge", "_cut")))]
-    compute = attempt_source([*dims_source(op), *compute_source(op, small_source(op))],
-                             not op.quiet)
+    compute = attempt or attempt_source(
+        [*dims_source(op), *compute_source(op, small_source(op))], not op.quiet)
     compute += indented(_parts_source(op, slow) if is_cut(op) else finish)
     same = " and dtype is None" if op.gives_dtype else ""
     same += "".join([f" and type({p.name}) is {p.note}" for p in op.whole_numbers])

@@ -15,7 +15,7 @@ from ..backend.numpy import LARGE
 from ..base import call_sites, dtypes
 from ..base.errors import REQUIRED, missing_arguments
 from ..base.modes import GRAD, MODE, NO_GRAD, RUNNING, Mode, ReplayedViews, switched
-from ..codegen import node_class
+from ..codegen import fused, node_class, recorder
 from ..codegen.compiling import offer
 from .computing import compute, outermost
 from .cuts import note_cut
@@ -167,8 +167,10 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
     if owner is None:
         return False
     layout = node_class(op).layout
-    # Rules of the other operands ask for what is overwritten: none does for a number.
-    is_saved = any([not i or isinstance(args[i], Tensor) for i in layout.users(op.arrays[0])])
+    # Rules of other operands ask for what is overwritten, if those may have a history.
+    is_saved = any([not i or (isinstance(args[i], Tensor) and (
+        args[i]._edge is not None or args[i]._view is not None))
+        for i in layout.users(op.arrays[0])])
     if owner is not target and (layout.saved_outputs or is_saved):
         return False  # what is saved of a part has the history of that part
     data, source = target._data, target
@@ -176,25 +178,53 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
         source = wrap(data.copy(), owner._edge)  # what is overwritten may be asked for
     elif owner is not target:
         source = wrap(data, owner._edge)  # whose own history nobody will ask for
-    keywords = op.keywords
-    count = len(args) - len(keywords)
-    options = dict(zip(keywords, args[count:], strict=True)) if keywords else {}
-    result = op.function(source, *args[1:count], **options)
+    fill = filling(op, data, source._data, args) if data.size >= LARGE else None
+    result = None if fill is None else recorder(op)(data, source, *args[1:])
+    if result is None:
+        fill, keywords = None, op.keywords
+        count = len(args) - len(keywords)
+        options = dict(zip(keywords, args[count:], strict=True)) if keywords else {}
+        result = op.function(source, *args[1:count], **options)
     y, node = result._data, result._edge
     if y.shape != data.shape or y.dtype is not data.dtype or node is None:
         return False
     save_output(node, target, target._counter())
-    write_recorded(target, owner, node, y)
+    write_recorded(target, owner, node, y, fill)
     return True
 
 
-def write_recorded(target: Tensor, owner: Tensor, node: Any, values: Any) -> None:
-    """Write ``values`` over a tensor, as ``node`` records it: see :meth:`Version.store`."""
+def filling(op: Op, target: Any, first: Any, args: tuple[Any, ...]) -> Any:
+    """The call of a kernel that computes an op into an array, of ``first`` and the other arguments.
+
+    None where there is none.
+    """
+    in_one_pass = fused(op)
+    if in_one_pass is None:
+        return None
+    given = [first]
+    for param, value in zip(op.params[1:], args[1:], strict=True):
+        if param.name in op.static:
+            given.append(value)
+        elif isinstance(value, Tensor):
+            given.append(value._data)
+        elif type(value) is float or type(value) is int:
+            given.append(target.dtype.type(value))
+        else:
+            return None
+    return in_one_pass.into(target, *given)
+
+
+def write_recorded(target: Tensor, owner: Tensor, node: Any, values: Any, fill: Any = None) -> None:
+    """Write ``values`` over a tensor, as ``node`` records it: see :meth:`Version.store`.
+
+    The call of a kernel, ``fill``, may do that.
+    """
     frame = call_sites.user_frame(sys._getframe(2))
     code, lasti, counter = frame.f_code, frame.f_lasti, target._counter()
     edge = node if owner is target else _copied(owner, target, node, code, lasti)
     data = target._data
-    fill = create.filling(data, values) if data.size >= LARGE else None
+    if fill is None and data.size >= LARGE:
+        fill = create.filling(data, values)
     if fill is None:
         data[...], counter.n, counter.code, counter.lasti, owner._edge = \
             values, counter.n + 1, code, lasti, edge

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -370,15 +370,18 @@ class Fused:
         return self.function(*given) if found is None else found[0](*found[1])
 
     def into(self, target: Any, *given: Any) -> Any:
-        """A call that fills ``target``, which may be one of the arrays; None if there is none."""
+        """A call that fills ``target``; None if there is none.
+
+        That may be one of the arrays, and shares no memory with any other. The call enters no code
+        of Python's, where an interrupt might come before the write.
+        """
         found = self._prepared(given)
         if found is None or target.flags.num & WRITABLE != WRITABLE:
             return None
-        program, read = found
-        if read[0] != target.shape or read[3] is not None or program.dtype != target.dtype or any(
-                [a is not target and np.may_share_memory(a, target) for a in read[2]]):
+        program, (shape, times, arrays, order) = found
+        if order is not None or shape != target.shape or program.dtype is not target.dtype:
             return None
-        return lambda: program(*read, target)
+        return program.filling(target, times, arrays)
 
     def _prepared(self, given: tuple[Any, ...]) -> Any:
         """The program for such arguments, and how it reads them; None if there is none."""
@@ -394,7 +397,7 @@ class Fused:
                 key.append((kind, value))
             elif isinstance(value, np.generic):
                 key.append(value.dtype)
-                arrays.append(np.asarray(value))
+                arrays.append(value)  # kernels read it as an array without dimensions
             else:
                 return None
         known = tuple(key)
@@ -404,7 +407,8 @@ class Fused:
             if len(self.programs) >= _MANY:
                 self.programs.clear()
             program = self.programs[known] = _program_of(self.function, given)
-        if program is None or max([a.size for a in arrays]) < program.least:
+        if program is None or (arrays[0].size < program.least
+                               and max([a.size for a in arrays]) < program.least):
             return None
         read = _laid_out(arrays)
         return None if read is None else (program, read)
@@ -444,19 +448,26 @@ def _program_of(function: Any, given: tuple[Any, ...]) -> Any:
     arrays = [name for name in names if name]
     if len(program.taken) + len(arrays) + len(program.constants) > _MOST_OPERANDS:
         return None
-    steps, blocks = program.encoded(arrays)
-    run, constants, made = kernels["evaluate"], tuple(program.constants), result.dtype
+    return _Encoded(program, arrays, result.dtype)
 
-    def compute(shape: Any, times: Any, read: Any, order: Any, out: Any = None) -> Any:
-        if out is None:
-            out = np.empty(shape, made)
-        found = run(steps, constants, times, blocks, out, *read)
+
+class _Encoded:
+    """A program as the kernel takes it."""
+
+    def __init__(self, program: _Program, arrays: list[str], dtype: Any):
+        self.run, self.dtype = kernels["evaluate"], dtype  # of the result
+        self.constants = tuple(program.constants)
+        self.steps, self.blocks = program.encoded(arrays)
+        is_cheap = len(program.taken) == 1 and program.taken[0][0] not in _SINGLE | {"exp"}
+        self.least = _WORTH_A_STEP if is_cheap else 0
+
+    def __call__(self, shape: Any, times: Any, read: Any, order: Any) -> Any:
+        found = self.filling(np.empty(shape, self.dtype), times, read)()
         return found if order is None else found.transpose(order)
 
-    compute.dtype = made  # type: ignore[attr-defined]
-    is_cheap = len(program.taken) == 1 and program.taken[0][0] not in _SINGLE | {"exp"}
-    compute.least = _WORTH_A_STEP if is_cheap else 0  # type: ignore[attr-defined]
-    return compute
+    def filling(self, out: Any, times: Any, read: Any) -> Any:
+        """A call that computes into an array."""
+        return partial(self.run, self.steps, self.constants, times, self.blocks, out, *read)
 
 
 def _reaches_kernel(function: Any, depth: int = 4) -> bool:
@@ -478,8 +489,11 @@ def _laid_out(arrays: list[Any]) -> Any:
     And the order of dimensions that turns it into NumPy's result, whose elements lie in memory as
     the arrays' do; None where it is the same. None if the kernel cannot read them.
     """
-    shape = max([a.shape for a in arrays], key=len)
-    if all([a.shape in (shape, ()) and a.flags.num & IN_ORDER == IN_ORDER for a in arrays]):
+    shape = arrays[0].shape or max([a.shape for a in arrays], key=len)
+    for array in arrays:
+        if array.flags.num & IN_ORDER != IN_ORDER or (array.shape != shape and array.ndim):
+            break
+    else:
         return shape, (1,) * len(arrays), arrays, None
     if not all([a.shape == shape for a in arrays]):
         shape = np.broadcast_shapes(*[a.shape for a in arrays])
