@@ -1,5 +1,7 @@
 // The steps of elementwise expressions, and pairs of them that are taken at once.
 #pragma once
+#include <tuple>
+
 #include "maths.hpp"
 #include "vectors.hpp"
 
@@ -31,6 +33,12 @@ template <class T> struct Operand {
 };
 
 template <class T, class F, class... A> INLINE void each(T* to, I n, F f, A... operands) {
+    if constexpr (sizeof...(A) == 2) {  // a number beside an array stays in a register
+        auto [a, b] = std::tuple(operands...);
+        T left = *a.data, right = *b.data;
+        if (!b.step) return each(to, n, [=](T x) INLINE_LAMBDA { return f(x, right); }, a);
+        if (!a.step) return each(to, n, [=](T y) INLINE_LAMBDA { return f(left, y); }, b);
+    }
     I i = 0;
     for (; i + LANES<T> <= n; i += LANES<T>)
         SIMD for (I j = 0; j < LANES<T>; j++) to[i + j] = f(operands.data[i * operands.step + j]...);
