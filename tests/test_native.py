@@ -608,21 +608,27 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
 
 
 class Convolution:
-    """The shapes of one convolution over one or two dimensions, and its settings."""
+    """The shapes of one convolution over one to three dimensions, and its settings.
+
+    Few channels and kernels are computed in another way than many.
+    """
 
     def __init__(self, arrays: Arrays):
         def number(low: int, high: int) -> int:
             return arrays.draw(st.integers(low, high))
 
-        rank = number(1, 2)
+        rank = number(1, 3)
         self.groups = number(1, 3)
         per_group, kernels = number(1, 5), self.groups * number(1, 9)
+        if arrays.draw(st.booleans()):  # whole panels and strips, and what is left over
+            per_group = arrays.draw(st.sampled_from([12, 16, 17, 33, 50]))
+            kernels = self.groups * arrays.draw(st.sampled_from([4, 16, 24, 25, 43]))
         each = [(number(1, 4), number(1, 3), number(0, 3), number(1, 3)) for _ in range(rank)]
         kernel, self.stride, self.padding, self.dilation = zip(*each)
-        space = [max(d * (k - 1) + 1 - 2 * p, 1) + number(0, 40 if rank == 1 else 15)
+        space = [max(d * (k - 1) + 1 - 2 * p, 1) + number(0, (40, 15, 5)[rank - 1])
                  for k, s, p, d in each]
         if arrays.draw(st.booleans()):  # rows of results that are whole vectors
-            space = [number(10, 60) for _ in each]
+            space = [number(10, (60, 60, 15)[rank - 1]) for _ in each]
             k, s, p, d = each[-1]
             space[-1] = (16 * number(1, 2) - 1) * s + d * (k - 1) + 1 - 2 * p
         self.x = (number(1, 3), self.groups * per_group, *space)

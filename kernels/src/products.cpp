@@ -7,15 +7,9 @@
 #endif
 
 #include "binding.hpp"
-#include "products.hpp"
+#include "panels.hpp"
 
 namespace {
-
-constexpr I PIECE = 256;  // rows of a strip: they stay in the first cache
-
-// What is left of n from `first` on, `most` at a time.
-inline I some_of(I n, I first, I most) { return std::min(most, n - first); }
-inline I parts_of(I n, I size) { return (n + size - 1) / size; }
 
 // ---------------------------------------------------------------- small ones
 
@@ -63,99 +57,10 @@ template <class T> void small_products(const Seen<T>& a, const Seen<T>& b, const
 
 // ---------------------------------------------------------------- large ones
 
-// The second matrix is copied into strips, some of its rows at a time, and the first one into panels: a few
-// rows, column by column. A tile of the result, as many numbers as the registers hold, is then added up
-// from memory that is read in order.
-#if defined(__AVX512F__)
-constexpr int PANEL = 12;  // rows: 24 of 32 registers are sums
-#else
-constexpr int PANEL = 6;   // 12 of 16
-#endif
-constexpr int THIRD = PANEL / 3;              // a panel at the end has one, two or three of them
+// The second matrix is copied into strips, some of its rows at a time, and the first one into panels.
 constexpr I SLAB_BYTES = 1 << 20;             // strips that are made at once: in the second cache
 constexpr I COLUMNS_AT_ONCE = 1 << 12;
 constexpr I MOST_PANELS = 8, LEAST_PANELS = 2;  // that a thread takes at once
-
-// Up to `height` rows, column by column, with zeros below the last one. Behind the panel there is room
-// for a vector, of which the next panel is written over.
-template <class W, class T> void in_panel(const Matrix<T>& m, int height, W* to) {
-    constexpr I lanes = LANES<W>, blocks = (PANEL + lanes - 1) / lanes;
-    I k = 0;
-    if constexpr (std::is_same_v<T, W>)
-        if (m.right == 1)
-            for (; k + lanes <= m.columns; k += lanes) {
-                V<W> block[blocks][lanes];
-                for (I b = 0; b < blocks; b++) {
-                    for (I r = 0; r < lanes; r++)
-                        block[b][r] = b * lanes + r < m.rows ? loaded(m.data + (b * lanes + r) * m.down + k) : V<W>{};
-                    turn<W>(block[b]);
-                }
-                for (I i = 0; i < lanes; i++)
-                    for (I b = 0; b * lanes < height; b++) stored(to + (k + i) * height + b * lanes, block[b][i]);
-            }
-    if (m.down == 1 && m.rows == PANEL)
-        for (; k < m.columns; k++)
-            for (int r = 0; r < PANEL; r++) to[k * PANEL + r] = wide(m.data[k * m.right + r]);
-    for (; k < m.columns; k++)
-        for (int r = 0; r < height; r++) to[k * height + r] = r < m.rows ? wide(m.data[r * m.down + k * m.right]) : W(0);
-}
-
-template <class W> struct Target {
-    W* to;
-    I step;
-    const W* bias;  // whole strips of it, or nothing
-    bool more;      // sums are added to what is there
-    bool symmetric = false;  // tiles below the diagonal are left out
-};
-
-// Sums of R rows of a result, C vectors of each, to where they belong; `rows` and `columns` of them are wanted.
-template <class W, int R, int C> INLINE void put(V<W> (&sum)[R][C], Target<W> target, I rows, I columns) {
-    if (target.bias)
-        UNROLLED for (int r = 0; r < R; r++)
-            UNROLLED for (int c = 0; c < C; c++) sum[r][c] += loaded(target.bias + c * LANES<W>);
-    if (rows == R && columns == C * LANES<W>) {
-        UNROLLED for (int r = 0; r < R; r++)
-            UNROLLED for (int c = 0; c < C; c++) {
-                W* to = target.to + r * target.step + c * LANES<W>;
-                stored(to, target.more ? sum[r][c] + loaded(to) : sum[r][c]);
-            }
-        return;
-    }
-    W found[R * C * LANES<W>];
-    UNROLLED for (int r = 0; r < R; r++)
-        UNROLLED for (int c = 0; c < C; c++) stored(found + (r * C + c) * LANES<W>, sum[r][c]);
-    for (I r = 0; r < rows; r++)
-        for (I j = 0; j < columns; j++) {
-            W& to = target.to[r * target.step + j];
-            to = target.more ? to + found[r * C * LANES<W> + j] : found[r * C * LANES<W> + j];
-        }
-}
-
-// R rows of a result, C vectors of each; `rows` and `columns` of them are wanted.
-template <class W, int R, int C>
-__attribute__((noinline)) void tile(const W* panel, const W* strip, I depth, Target<W> target, I rows, I columns) {
-    V<W> sum[R][C] = {};
-    for (I k = 0; k < depth; k++) {
-        V<W> part[C];
-        UNROLLED for (int c = 0; c < C; c++) part[c] = loaded(strip + k * WIDTH<W> + c * LANES<W>);
-        UNROLLED for (int r = 0; r < R; r++)
-            UNROLLED for (int c = 0; c < C; c++) sum[r][c] += part[c] * panel[k * R + r];
-    }
-    put(sum, target, rows, columns);
-}
-
-template <class W, int R>
-void tile(const W* panel, const W* strip, I depth, Target<W> target, I rows, I columns) {
-    if (columns > LANES<W>) tile<W, R, 2>(panel, strip, depth, target, rows, columns);
-    else tile<W, R, 1>(panel, strip, depth, target, rows, columns);
-}
-struct Tiles {
-    template <class W> static void make(int height, const W* panel, const W* strip, I depth, Target<W> target, I rows, I columns) {
-        if (height == PANEL) tile<W, PANEL>(panel, strip, depth, target, rows, columns);
-        else if (height == 2 * THIRD) tile<W, 2 * THIRD>(panel, strip, depth, target, rows, columns);
-        else tile<W, THIRD>(panel, strip, depth, target, rows, columns);
-    }
-};
 
 template <class T, class W> struct Slab {  // some rows of the second matrix, in strips
     I pieces, piece, columns;              // how many pieces of so many rows
@@ -183,7 +88,7 @@ void rows_by_slab(const Matrix<T>& a, I first, I rows, const Slab<T, W>& slab, I
     for (I index = 0; index < slab.pieces; index++) {
         I top = index * slab.piece, depth = some_of(a.columns, top, slab.piece);
         panels.resize((rows + PANEL) * depth + LANES<W>);
-        auto height = [&](I row) { return int(parts_of(some_of(rows, row, PANEL), THIRD)) * THIRD; };
+        auto height = [&](I row) { return panel_height(rows - row); };
         for (I row = 0; row < rows; row += PANEL)
             in_panel<W>(Matrix<T>{a.data + (first + row) * a.down + top * a.right, some_of(rows, row, PANEL), depth, a.down, a.right},
                         height(row), panels.data() + row * depth);

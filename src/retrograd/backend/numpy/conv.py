@@ -12,9 +12,9 @@ from .native import native
 
 @lru_cache(maxsize=256)
 def settings(stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Ints:
-    """What the native kernels are told: two dimensions, the first of which may be idle."""
-    rank = len(stride)
-    return (*(1, *stride)[rank - 1:], *(0, *padding)[rank - 1:], *(1, *dilation)[rank - 1:], groups)
+    """What the native kernels are told: three dimensions, the first of which may be idle."""
+    idle = 3 - len(stride)
+    return (*(1,) * idle, *stride, *(0,) * idle, *padding, *(1,) * idle, *dilation, groups)
 
 
 fill_with_plain_bodies(
@@ -23,12 +23,12 @@ fill_with_plain_bodies(
         "convolution(x, weight, bias, empty((x.shape[0], weight.shape[0], *output_space("
         "x.shape[2:], weight.shape[2:], stride, padding, dilation)), x.dtype), "
         "*settings(stride, padding, dilation, groups))", settings, output_space,
-        when="x.size and x.ndim < 5 and ready(x, weight, bias)"),
+        when="x.size and x.ndim < 6 and ready(x, weight, bias)"),
     convolve_input_gradient=native(
         "convolution_input_gradient(g, weight, empty(shape, g.dtype), "
         "*settings(stride, padding, dilation, groups))", settings,
-        when="g.size and g.ndim < 5 and ready(g, weight)"),
+        when="g.size and g.ndim < 6 and ready(g, weight)"),
     convolve_weight_gradient=native(
         "convolution_weight_gradient(g, x, empty(shape, g.dtype), "
         "*settings(stride, padding, dilation, groups))", settings,
-        when="g.size and g.ndim < 5 and ready(g, x)"))
+        when="g.size and g.ndim < 6 and ready(g, x)"))
