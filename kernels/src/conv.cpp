@@ -11,11 +11,11 @@ namespace {
 
 // ---------------------------------------------------------------- products
 
-constexpr I MANY_KERNELS = 16;
+constexpr I SOME_KERNELS = 16;
 
 // What is computed of every sample: a plane for each kernel, of some taps, written anywhere.
 template <class T, class W> struct Product {
-    I groups, kernels, taps, source_step;  // of one group
+    I groups, channels, kernels, taps, source_step;  // of one group
     std::vector<I> offsets;                // of the taps, from where a group's channels begin
     const T* weight;
     I group_apart, kernels_apart;          // in the weights
@@ -27,7 +27,17 @@ template <class T, class W> struct Product {
 
     const T* weights_of(I group, I kernel) const { return weight + group * group_apart + kernel * kernels_apart; }
     I positions() const { return product_of(sizes); }
-    bool has_many_kernels() const { return kernels >= MANY_KERNELS && taps; }
+    void flatten() {  // planes that are not padded become one row
+        sizes = {1, 1, positions()}, source_steps = {0, sizes[2], 1};
+    }
+    // Strips cost a copy, which many kernels share; the other way costs what is computed beyond the ends of rows,
+    // and reads each channel from the start for few taps.
+    bool is_in_strips() const {
+        if (!taps || kernels < SOME_KERNELS) return false;
+        bool whole = sizes[2] % LANES<W> == 0 && steps[2] == 1;
+        double too_much = whole ? 1 : double(source_steps[1]) / double(sizes[2]);
+        return taps == channels || 1 + 6.5 / double(kernels) < 1.04 * too_much;
+    }
     bool in_one_piece() const { return steps[2] == 1 && (sizes[1] == 1 || steps[1] == sizes[2]) && (sizes[0] == 1 || steps[0] == sizes[1] * sizes[2]); }
 };
 
@@ -39,6 +49,7 @@ template <class T, class W> struct Samples {
     I to_sample, to_plane;
     const T* bias;
     I count;
+    bool has_room = true;  // for vectors around the copies
 };
 
 // ---------------------------------------------------------------- few kernels
@@ -79,6 +90,7 @@ void shifted_tiles(const W* source, const I* offsets, const W* weights, I taps, 
             for (; v + C <= vectors; v += C)
                 shifted_tile<W, R, C>(source, offsets + k, weights + k * R, some, to, {at.source + v, at.result + v, at.rows_apart}, first);
         };
+        if (R == 1) run(std::integral_constant<int, 2 * COLUMNS>{});
         run(std::integral_constant<int, COLUMNS>{});
         run(std::integral_constant<int, 1>{});
     }
@@ -147,19 +159,17 @@ template <class T, class W> void compute_shifted(const Product<T, W>& p, const S
             places.rows_apart = whole_vectors<W>(rows * width);
             if (p.taps) shifted_tiles(block.rows, from, p.offsets.data(), weights, p.taps, sums, places, places.rows_apart / LANES<W>, values);
             else for (int r = 0; r < block.rows; r++) std::fill_n(sums + r * places.rows_apart, places.rows_apart, values[r]);
-            for (int r = 0; r < block.rows; r++)
-                for (I row = 0; row < rows; row++) {
-                    const W* found = sums + r * places.rows_apart + row * width;
-                    T* q = planes + r * at.to_plane + row * p.steps[1];
-                    I stride = p.steps[2];
-                    if constexpr (!is_narrow<T>)
-                        if (stride == 1) {
-                            copy_row(found, q, columns);
-                            continue;
-                        }
-                    if (stride == 1) SIMD for (I j = 0; j < columns; j++) q[j] = narrow<T>(found[j]);
-                    else for (I j = 0; j < columns; j++) q[j * stride] = narrow<T>(found[j]);
-                }
+            for (int r = 0; r < block.rows; r++) {
+                const W* found = sums + r * places.rows_apart;
+                T* q = planes + r * at.to_plane;
+                if constexpr (!is_narrow<T>)
+                    if (p.steps[2] == 1) {
+                        copy_rows(found, width, q, p.steps[1], rows, columns);
+                        continue;
+                    }
+                for (I row = 0; row < rows; row++, found += width, q += p.steps[1])
+                    for (I j = 0; j < columns; j++) q[j * p.steps[2]] = narrow<T>(found[j]);
+            }
         }
     });
 }
@@ -199,8 +209,12 @@ template <class T, class W> struct Strips {
         }
     }
     // The taps of a strip, row by row.
-    void fill(const std::vector<Run>& runs, const W* source, W* to) const {
-        for (I first = 0; first < WIDTH<W>; first += LANES<W>) {
+    void fill(I strip, const std::vector<Run>& runs, const W* source, W* to) const {
+        for (I first = 0; first < columns(strip); first += LANES<W>) {
+            if (!at.has_room && strip == count - 1 && columns(strip) < first + LANES<W>) {
+                fill_exactly(runs, source, first, to);
+                return;
+            }
             Part parts[LANES<W>];
             int some = 0;
             for (const Run& run : runs)
@@ -209,11 +223,22 @@ template <class T, class W> struct Strips {
             if (some == 1) fill<1>(parts, some, to + first);
             else if (some == 2) fill<2>(parts, some, to + first);
             else if (some == 3) fill<3>(parts, some, to + first);
-            else if (some) fill<0>(parts, some, to + first);
+            else fill<0>(parts, some, to + first);
         }
+    }
+    // Strips of one run each, tap by tap: what lies side by side in memory is read together.
+    void fill_whole(const std::vector<Run>* runs, I some, const W* source, W* to) const {
+        for (I k = 0; k < p.taps; k++)
+            for (I s = 0; s < some; s++) std::memcpy(to + (s * p.taps + k) * WIDTH<W>, source + p.offsets[k] + runs[s][0].source, WIDTH<W> * sizeof(W));
     }
 
   private:
+    // The last vector, where there is nothing to be read behind it.
+    void fill_exactly(const std::vector<Run>& runs, const W* source, I first, W* to) const {
+        for (const Run& run : runs)
+            for (I k = 0; k < p.taps; k++)
+                for (I j = std::max<I>(0, first - run.place); j < run.count; j++) to[k * WIDTH<W> + run.place + j] = source[p.offsets[k] + run.source + j];
+    }
     // A vector of each tap, of N parts, or with 0 of as many as there are.
     template <int N> void fill(const Part* parts, int some, W* to) const {
         V<Lane> wanted[LANES<W>], lanes;
@@ -238,21 +263,31 @@ template <class T, class W> I panel_size(const Product<T, W>& p) { return PANEL 
 
 template <class T, class W> void pack_in_panels(Product<T, W>& p) {
     I panels = parts_of(p.kernels, PANEL), size = panel_size(p);
-    bool in_order = p.places.back() == p.taps - 1;
     p.packed.resize(p.groups * panels * size);
-    parallel(p.groups * panels, rows_grain(size), [&](I begin, I end) {
+    auto each = [&](I i, auto&& f) {
+        I first = i % panels * PANEL, rows = some_of(p.kernels, first, PANEL);
+        f(p.weights_of(i / panels, first), rows, panel_height(rows), p.packed.data() + i * size);
+    };
+    if (p.places.back() == p.taps - 1) {  // they lie side by side
+        parallel(p.groups * panels, rows_grain(size), [&](I begin, I end) {
+            for (I i = begin; i < end; i++)
+                each(i, [&](const T* from, I rows, int height, W* to) { in_panel<W>(Matrix<T>{from, rows, p.taps, p.kernels_apart, 1}, height, to); });
+        });
+        return;
+    }
+    // Some taps of all kernels, which lie near one another, before the next ones.
+    constexpr I some = 64;
+    parallel(p.groups * parts_of(p.taps, some), rows_grain(some * p.kernels), [&](I begin, I end) {
         for (I i = begin; i < end; i++) {
-            I first = i % panels * PANEL, rows = some_of(p.kernels, first, PANEL);
-            const T* from = p.weights_of(i / panels, first);
-            W* to = p.packed.data() + i * size;
-            int height = panel_height(rows);
-            if (in_order) in_panel<W>(Matrix<T>{from, rows, p.taps, p.kernels_apart, 1}, height, to);
-            else if (rows == PANEL)
-                for (I k = 0; k < p.taps; k++)
-                    for (int r = 0; r < PANEL; r++) to[k * PANEL + r] = wide(from[r * p.kernels_apart + p.places[k]]);
-            else
-                for (I k = 0; k < p.taps; k++)
-                    for (int r = 0; r < height; r++) to[k * height + r] = r < rows ? wide(from[r * p.kernels_apart + p.places[k]]) : W(0);
+            I group = i % p.groups, first = i / p.groups * some, last = std::min(p.taps, first + some);
+            for (I panel = 0; panel < panels; panel++)
+                each(group * panels + panel, [&](const T* from, I rows, int height, W* to) {
+                    for (I k = first; k < last; k++) {
+                        const T* tap = from + p.places[k];
+                        if (rows == PANEL) for (int r = 0; r < PANEL; r++) to[k * PANEL + r] = wide(tap[r * p.kernels_apart]);
+                        else for (int r = 0; r < height; r++) to[k * height + r] = r < rows ? wide(tap[r * p.kernels_apart]) : W(0);
+                    }
+                });
         }
     });
 }
@@ -262,6 +297,7 @@ template <class T, class W> void compute_in_strips(const Product<T, W>& p, const
     I panels = parts_of(p.kernels, PANEL), crew = threads();
     I most = std::max<I>(1, std::min(MOST_STRIPS, STRIPS_BYTES / I(sizeof(W)) / (p.taps * WIDTH<W>)));
     I several = std::min(most, std::max<I>(1, strips.count / (4 * crew))), blocks = parts_of(strips.count, several);
+    I piece = several > 1 ? PIECE : p.taps;  // a panel is read again for the next strip
     // Where there are few positions, threads take other kernels of them.
     I sections = std::min(panels, blocks * p.groups < 2 * crew ? parts_of(2 * crew, blocks * p.groups) : 1);
     I work = several * WIDTH<W> * p.taps * p.kernels / sections;
@@ -272,9 +308,12 @@ template <class T, class W> void compute_in_strips(const Product<T, W>& p, const
             I group = i / sections / blocks, block = i / sections % blocks, section = i % sections;
             I first = block * several, some = some_of(strips.count, first, several);
             const W* source = at.source + group * p.source_step;
-            for (I s = 0; s < some; s++) {
-                strips.find(first + s, runs[s]);
-                strips.fill(runs[s], source, made.data() + s * p.taps * WIDTH<W>);
+            for (I s = 0; s < some; s++) strips.find(first + s, runs[s]);
+            for (I s = 0, whole; s < some; s += std::max<I>(1, whole)) {
+                W* to = made.data() + s * p.taps * WIDTH<W>;
+                for (whole = 0; s + whole < some && runs[s + whole].size() == 1 && runs[s + whole][0].count == WIDTH<W>;) whole++;
+                if (whole) strips.fill_whole(&runs[s], whole, source, to);
+                else strips.fill(first + s, runs[s], source, to);
             }
             for (I q = section * panels / sections; q < (section + 1) * panels / sections; q++) {
                 I kernel = group * p.kernels + q * PANEL, rows = some_of(p.kernels, q * PANEL, PANEL);
@@ -286,15 +325,13 @@ template <class T, class W> void compute_in_strips(const Product<T, W>& p, const
                         if (p.in_one_piece() && strips.in_one_sample(first + s)) return {planes + runs[s][0].result, at.to_plane, nullptr, true};
                     return {sums.data() + s * PANEL * WIDTH<W>, WIDTH<W>, nullptr, true};
                 };
-                if (at.bias)
-                    for (I s = 0; s < some; s++)
-                        for (I r = 0; r < rows; r++)
-                            std::fill_n(target(s).to + r * target(s).step, strips.columns(first + s), wide(at.bias[kernel + r]));
-                for (I k = 0; k < p.taps; k += PIECE)
+                W biases[PANEL] = {};
+                for (I r = 0; at.bias && r < rows; r++) biases[r] = wide(at.bias[kernel + r]);
+                for (I k = 0; k < p.taps; k += piece)
                     for (I s = 0; s < some; s++) {
                         Target<W> to = target(s);
-                        to.more = k || at.bias;
-                        Tiles::make(height, weights + k * height, made.data() + (s * p.taps + k) * WIDTH<W>, some_of(p.taps, k, PIECE), to, rows,
+                        to.more = k > 0, to.added = at.bias && !k ? biases : nullptr;
+                        Tiles::make(height, weights + k * height, made.data() + (s * p.taps + k) * WIDTH<W>, some_of(p.taps, k, piece), to, rows,
                                     strips.columns(first + s));
                     }
                 for (I s = 0; s < some; s++) {
@@ -312,9 +349,14 @@ template <class T, class W> void compute_in_strips(const Product<T, W>& p, const
 
 // ---------------------------------------------------------------- results
 
-template <class T, class W> void pack(Product<T, W>& p) { p.has_many_kernels() ? pack_in_panels(p) : pack_in_blocks(p); }
+template <class T, class W> void pack(Product<T, W>& p) { p.is_in_strips() ? pack_in_panels(p) : pack_in_blocks(p); }
 template <class T, class W> void compute(const Product<T, W>& p, const Samples<T, W>& at) {
-    p.has_many_kernels() ? compute_in_strips(p, at) : compute_shifted(p, at);
+    p.is_in_strips() ? compute_in_strips(p, at) : compute_shifted(p, at);
+}
+
+// Whether samples are read as they are: windows of one position, all of them.
+bool is_plain(const Shape& s) {
+    return std::all_of(s.spaces.begin(), s.spaces.end(), [](const Space& d) { return d.kernel == 1 && d.stride == 1 && d.padding == 0 && d.in == d.out; });
 }
 
 template <class T>
@@ -325,15 +367,19 @@ void convolution(In<T> x, In<T> weight, Maybe<T> bias, Out<T> y, I s0, I s1, I s
     if (!y.size) return;
     auto planes = Planes<T, W>::windows_of(s);
     Product<T, W> p;
-    p.groups = groups, p.kernels = s.kernels_of_group(), p.taps = s.taps();
+    p.groups = groups, p.channels = s.channels_of_group(), p.kernels = s.kernels_of_group(), p.taps = s.taps();
     p.source_step = s.channels_of_group() * planes.channel();
     for (I c = 0; c < s.channels_of_group(); c++)
         for_kernel(s, [&](const Ints& reach) { p.offsets.push_back(planes.at(c, reach)), p.places.push_back(I(p.places.size())); });
     p.weight = weight.data, p.kernels_apart = p.taps, p.group_apart = p.kernels * p.taps;
     p.sizes = s.out(), p.source_steps = {planes.slice(), planes.width(), 1};
     p.start = 0, p.steps = {s.spaces[1].out * s.spaces[2].out, s.spaces[2].out, 1};
+    if (is_plain(s)) p.flatten();
     pack(p);
     I plane = p.positions();
+    if constexpr (!is_narrow<T>)
+        if (is_plain(s) && p.is_in_strips())
+            return compute<T, W>(p, {x.data, s.channels * plane, y.data, s.kernels * plane, plane, bias.data, s.samples, false});
     with_copies<T, W>(planes, x.data, s.samples, s.spaces[2].reach(), [&](const W* copies, I step, I first, I count) {
         compute<T, W>(p, {copies, step, y.data + first * s.kernels * plane, s.kernels * plane, plane, bias.data, count});
     });
@@ -370,7 +416,7 @@ struct Phases {
             }
         }
     }
-    Sorted sorted(const Space& s) const { return {1, before + s.out + after, before}; }
+    Sorted sorted(const Space& s) const { return {1, before + s.out + after, before, 1}; }
 };
 
 template <class T>
@@ -393,7 +439,7 @@ void convolution_input_gradient(In<T> g, In<T> weight, Out<T> out, I s0, I s1, I
         }
         found += p.positions();
         if (!p.positions()) return;
-        p.groups = groups, p.kernels = s.channels_of_group();
+        p.groups = groups, p.channels = s.kernels_of_group(), p.kernels = s.channels_of_group();
         p.source_step = s.kernels_of_group() * planes.channel();
         for (I c = 0; c < s.kernels_of_group(); c++)
             for_grid(taps, [&](const Ints& at) {
@@ -417,10 +463,14 @@ void convolution_input_gradient(In<T> g, In<T> weight, Out<T> out, I s0, I s1, I
             p.steps[d] = space.stride;
             for (int e = d + 1; e < RANK; e++) p.steps[d] *= s.spaces[e].in;
         }
+        if (is_plain(s)) p.flatten();
         pack(p);
         products.push_back(std::move(p));
     });
     I plane = product_of(s.in());
+    if constexpr (!is_narrow<T>)
+        if (is_plain(s) && products[0].is_in_strips())
+            return compute<T, W>(products[0], {g.data, s.kernels * plane, out.data, s.channels * plane, plane, nullptr, s.samples, false});
     if (found < plane) std::fill(out.data, out.data + out.size, narrow<T>(0));  // no window meets some positions
     I beyond = phases[2].before + phases[2].after;
     with_copies<T, W>(planes, g.data, s.samples, beyond, [&](const W* copies, I step, I first, I count) {

@@ -63,7 +63,7 @@ template <class T> void add_shifted(const Shape& s, const In<T>& g, const In<T>&
     bool whole = across % LANES<W> == 0 && slices == 1;
     I g_row = whole ? across : width, g_rows = slices == 1 ? high : planes.sorted[1].size;
     I length = whole_vectors<W>(slices * g_rows * g_row), g_plane = length + LANES<W>;
-    Planes<T, W> laid_out{{{{1, slices, 0}, {1, g_rows, 0}, {1, g_row, 0}}}, 1, s.out()};
+    Planes<T, W> laid_out{{{{1, slices, 0, 1}, {1, g_rows, 0, 1}, {1, g_row, 0, 1}}}, 1, s.out()};
     Positions all{1, length / LANES<W>, 1, 0, LANES<W>, s.kernels * g_plane, LANES<W>, g_plane};
     if (whole) all.rows = high, all.vectors = g_row / LANES<W>, all.x_row = width, all.g_row = g_row;
     Aligned<W> gradients;
@@ -199,8 +199,8 @@ template <class T> void add_channels(const Shape& s, const In<T>& g, const In<T>
     I plane = product_of(s.out()), kernels = s.kernels_of_group(), panels = parts_of(kernels, PANEL);
     std::vector<I> shifts;  // of the positions of the kernel
     for_kernel(s, [&](const Ints& reach) { shifts.push_back(pixels.at(reach)); });
-    I taps = I(shifts.size()), strips = taps * pixels.blocks, width = strips * pixels.lanes;
-    Aligned<W> total(s.kernels * width, W(0));
+    I taps = I(shifts.size()), strips = taps * pixels.blocks;
+    Unset<W> total(strips * s.kernels * pixels.lanes);  // of a kernel, its taps of some channels side by side
     I size = samples_at_once(s.samples, (pixels.sample() + s.kernels * plane) * I(sizeof(W)));
     Aligned<W> copies(size * pixels.sample(), W(0));
     I panel = PANEL * size * plane + LANES<W>;
@@ -234,24 +234,27 @@ template <class T> void add_channels(const Shape& s, const In<T>& g, const In<T>
         parallel(s.groups * strips * sections, rows_grain(std::max<I>(1, work / 8)), [&](I begin, I end) {
             for (I i = begin; i < end; i++) {
                 I strip = i / sections % strips, group = i / sections / strips, section = i % sections;
-                I block = strip % pixels.blocks, columns = whole_vectors<W>(pixels.channels_of(block));
-                const W* from = copies.data() + (group * pixels.blocks + block) * pixels.block() + shifts[strip / pixels.blocks];
+                I block = strip % pixels.blocks, tap = strip / pixels.blocks, columns = whole_vectors<W>(pixels.channels_of(block));
+                const W* from = copies.data() + (group * pixels.blocks + block) * pixels.block() + shifts[tap];
                 for (I k = 0; k < depth; k += POSITIONS_AT_ONCE)
                     for (I q = section * panels / sections; q < (section + 1) * panels / sections; q++) {
                         I rows = some_of(kernels, q * PANEL, PANEL);
                         int height = panel_height(rows);
-                        Target<W> to{total.data() + (group * kernels + q * PANEL) * width + strip * pixels.lanes, width, nullptr, true};
+                        W* sums = total.data() + ((block * s.kernels + group * kernels + q * PANEL) * taps + tap) * pixels.lanes;
                         Tiles::make(height, gradients.data() + (group * panels + q) * panel + k * height, Scattered<W>{from, offsets.data() + k},
-                                    some_of(depth, k, POSITIONS_AT_ONCE), to, rows, columns);
+                                    some_of(depth, k, POSITIONS_AT_ONCE), Target<W>{sums, taps * pixels.lanes, nullptr, first || k}, rows, columns);
                     }
             }
         });
     }
     parallel(s.kernels, rows_grain(s.taps()), [&](I begin, I end) {
         for (I kernel = begin; kernel < end; kernel++)
-            for (I c = 0; c < pixels.channels; c++)
-                for (I tap = 0; tap < taps; tap++)
-                    out[(kernel * pixels.channels + c) * taps + tap] = narrow<T>(total[kernel * width + tap * pixels.blocks * pixels.lanes + c]);
+            for (I block = 0; block < pixels.blocks; block++) {
+                const W* from = total.data() + (block * s.kernels + kernel) * taps * pixels.lanes;
+                T* to = out.data + (kernel * pixels.channels + block * pixels.lanes) * taps;
+                for (I c = 0; c < pixels.channels_of(block); c++)
+                    for (I tap = 0; tap < taps; tap++) to[c * taps + tap] = narrow<T>(from[tap * pixels.lanes + c]);
+            }
     });
 }
 

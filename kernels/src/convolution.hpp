@@ -67,23 +67,35 @@ template <class F> void for_kernel(const Shape& s, F&& f) {
 // The positions of a dimension that are so many more than a multiple of the stride.
 struct Sorted {
     I stride, size, before;  // remainders, positions of each, where position 0 lies
-    static Sorted windows_of(const Space& s) { return {s.stride, (s.in + 2 * s.padding + s.stride - 1) / s.stride, s.padding}; }
+    I used;                  // the first remainders, that a kernel meets
+
+    static Sorted windows_of(const Space& s) {
+        return {s.stride, parts_of(s.in + 2 * s.padding, s.stride), s.padding, s.dilation == 1 ? std::min(s.stride, s.kernel) : s.stride};
+    }
 };
 
-// A row, in vectors that overlap at its end.
-template <class W> INLINE void copy_row(const W* from, W* to, I count) {
-    auto in_blocks = [=](auto elements) INLINE_LAMBDA {
-        constexpr I size = decltype(elements)::value;
-        if (count < size) return false;
+// Rows of so many elements, in blocks of `size` that overlap at their ends.
+template <I size, class W> INLINE void copy_rows(const W* from, I from_step, W* to, I to_step, I rows, I count) {
+    for (I row = 0; row < rows; row++, from += from_step, to += to_step) {
         for (I j = 0; j + size < count; j += size) std::memcpy(to + j, from + j, size * sizeof(W));
         std::memcpy(to + count - size, from + count - size, size * sizeof(W));
-        return true;
-    };
+    }
+}
+template <class W> void copy_rows(const W* from, I from_step, W* to, I to_step, I rows, I count) {
     constexpr I lanes = LANES<W>;
-    if (in_blocks(std::integral_constant<I, lanes>{}) || in_blocks(std::integral_constant<I, (lanes + 1) / 2>{}) ||
-        in_blocks(std::integral_constant<I, (lanes + 3) / 4>{}))
-        return;
-    for (I j = 0; j < count; j++) to[j] = from[j];
+    if (count >= lanes) copy_rows<lanes>(from, from_step, to, to_step, rows, count);
+    else if (count >= lanes / 2) copy_rows<(lanes + 1) / 2>(from, from_step, to, to_step, rows, count);
+    else if (count >= lanes / 4) copy_rows<(lanes + 3) / 4>(from, from_step, to, to_step, rows, count);
+    else if (count) copy_rows<1>(from, from_step, to, to_step, rows, count);
+}
+// The same of every `stride`-th element, and of other types.
+template <class T, class W> void copy_rows(const T* from, I from_step, I stride, W* to, I to_step, I rows, I count) {
+    if constexpr (!is_narrow<T>)
+        if (stride == 1) return copy_rows(from, from_step, to, to_step, rows, count);
+    for (I row = 0; row < rows; row++, from += from_step, to += to_step) {
+        if (stride == 2) SIMD for (I j = 0; j < count; j++) to[j] = wide(from[2 * j]);
+        else SIMD for (I j = 0; j < count; j++) to[j] = wide(from[j * stride]);
+    }
 }
 
 template <class T, class W> struct Planes {
@@ -106,10 +118,20 @@ template <class T, class W> struct Planes {
     }
     // Copies one channel to where there are zeros around it.
     void copy(const T* from, W* to) const {
-        for_rows(from, to, [&](const T* p, I step, W* q, I count) INLINE_LAMBDA {
-            if constexpr (!is_narrow<T>)
-                if (step == 1) return copy_row(p, q, count);
-            SIMD for (I j = 0; j < count; j++) q[j] = wide(p[j * step]);
+        for_grid({sorted[0].used, sorted[1].used, sorted[2].used}, [&](const Ints& remainder) {
+            Ints shift, first, count;  // positions that lie inside
+            for (int d = 0; d < RANK; d++) {
+                const Sorted& s = sorted[d];
+                shift[d] = s.before - remainder[d];
+                first[d] = std::min(s.size, std::max<I>(0, parts_of(shift[d], s.stride)));
+                count[d] = std::max<I>(0, std::min(s.size, parts_of(copied[d] + shift[d], s.stride)) - first[d]);
+            }
+            auto source = [&](int d) { return first[d] * sorted[d].stride - shift[d]; };
+            const T* p = from + (source(0) * copied[1] + source(1)) * copied[2] + source(2);
+            W* q = to + at(0, remainder) + first[0] * slice() + first[1] * width() + first[2];
+            for (I z = 0; z < count[0]; z++)
+                copy_rows(p + z * sorted[0].stride * copied[1] * copied[2], sorted[1].stride * copied[2], sorted[2].stride, q + z * slice(), width(),
+                          count[1], count[2]);
         });
     }
     // Whether all of a channel is finite.
@@ -118,23 +140,6 @@ template <class T, class W> struct Planes {
         I count = product_of(copied);
         _Pragma("omp simd reduction(+:odd)") for (I i = 0; i < count; i++) odd += wide(from[i]) * 0;
         return odd == 0;
-    }
-
-  private:
-    template <class F> void for_rows(const T* from, W* to, F&& f) const {
-        for_grid({sorted[0].stride, sorted[1].stride, sorted[2].stride}, [&](const Ints& remainder) {
-            const Sorted& x = sorted[2];
-            // Columns first <= j < last lie inside.
-            I shift = x.before - remainder[2], first = std::min(x.size, std::max<I>(0, parts_of(shift, x.stride)));
-            I last = std::max(first, std::min(x.size, parts_of(copied[2] + shift, x.stride)));
-            for_grid({sorted[0].size, sorted[1].size, 1}, [&](const Ints& at) {
-                I z = at[0] * sorted[0].stride + remainder[0] - sorted[0].before, y = at[1] * sorted[1].stride + remainder[1] - sorted[1].before;
-                if (z < 0 || z >= copied[0] || y < 0 || y >= copied[1]) return;
-                const T* p = from + (z * copied[1] + y) * copied[2] - shift + first * x.stride;
-                f(p, x.stride, to + at[0] * slice() + at[1] * width() + first, last - first);
-            });
-            to += plane();
-        });
     }
 };
 

@@ -49,6 +49,7 @@ template <class W> struct Target {
     const W* bias;  // whole strips of it, or nothing
     bool more;      // sums are added to what is there
     bool symmetric = false;  // tiles below the diagonal are left out
+    const W* added = nullptr;  // a number for each row of a panel, or nothing
 };
 
 // Sums of R rows of a result, C vectors of each, to where they belong; `rows` and `columns` of them are wanted.
@@ -56,6 +57,9 @@ template <class W, int R, int C> INLINE void put(V<W> (&sum)[R][C], Target<W> ta
     if (target.bias)
         UNROLLED for (int r = 0; r < R; r++)
             UNROLLED for (int c = 0; c < C; c++) sum[r][c] += loaded(target.bias + c * LANES<W>);
+    if (target.added)
+        UNROLLED for (int r = 0; r < R; r++)
+            UNROLLED for (int c = 0; c < C; c++) sum[r][c] += target.added[r];
     if (rows == R && columns == C * LANES<W>) {
         UNROLLED for (int r = 0; r < R; r++)
             UNROLLED for (int c = 0; c < C; c++) {
