@@ -34,7 +34,7 @@ def _common_type(*arrays: Any) -> tuple[Any, Any]:
 
 def _keeping(function: Any) -> Any:
     """NumPy's function on other global names, which is all that it takes."""
-    body = getattr(function, "_implementation", None)
+    body: Any = getattr(function, "_implementation", None)
     names = dict(getattr(body, "__globals__", {}))
     if "_umath_linalg" not in names:
         return function
