@@ -191,23 +191,6 @@ def gpytorch() -> Any:
 
 
 @program
-def botorch() -> Any:
-    from botorch.acquisition import LogExpectedImprovement
-    from botorch.fit import fit_gpytorch_mll
-    from botorch.models import SingleTaskGP
-    from botorch.optim import optimize_acqf
-    from gpytorch.mlls import ExactMarginalLogLikelihood
-
-    x = torch.rand(8, 2, dtype=torch.float64)
-    y = (x - 0.5).square().sum(-1, keepdim=True).neg()
-    model = SingleTaskGP(x, y)
-    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
-    bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
-    return optimize_acqf(LogExpectedImprovement(model, best_f=y.max()), bounds=bounds, q=1,
-                         num_restarts=2, raw_samples=16)
-
-
-@program
 def pyro() -> Any:
     import pyro
     from pyro import distributions as dist
@@ -506,17 +489,6 @@ def torch_geometric() -> Any:
               for n in (2, 3)]
     batch = Batch.from_data_list(graphs)
     return *found, global_mean_pool(batch.x, batch.batch), batch.edge_index
-
-
-@program
-def e3nn() -> Any:
-    from e3nn import o3
-
-    product = o3.FullyConnectedTensorProduct("2x0e+1x1o", "1x0e+1x1o", "2x0e+1x1o")
-    x = torch.randn(4, 5, requires_grad=True)
-    y = product(x, torch.randn(4, 4))
-    y.sum().backward()
-    return y, x.grad, o3.spherical_harmonics([0, 1, 2], torch.randn(3, 3), True)
 
 
 @program
