@@ -49,7 +49,8 @@ LAYERS = [
      "xpu", "mtia", "accelerator", "backends", "compiler", "_dynamo", "jit", "onnx", "hub",
      "library", "__config__", "_C", "profiler", "__future__", "_functorch",
      "_vmap_internals", "memory", "futures", "fx", "_higher_order_ops", "_subclasses",
-     "_tensor_str", "distributed.optim", "distributed.fsdp", "distributed._composable"},
+     "_tensor_str", "quasirandom", "distributed.optim", "distributed.fsdp",
+     "distributed._composable"},
     {"viz"},
     {"cli", "__main__", "as_torch"},
 ]

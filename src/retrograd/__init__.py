@@ -47,8 +47,8 @@ globals().update(_TENSOR_TYPES)
 _LAZY = {"_C", "accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda", "datasets",
          "distributed", "distributions", "fft", "func", "futures", "fx", "hub", "jit", "library",
          "linalg", "masked", "memory", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim",
-         "profiler", "return_types", "serialization", "signal", "sparse", "special", "storage",
-         "testing", "types", "utils", "version", "viz", "xpu"}
+         "profiler", "quasirandom", "return_types", "serialization", "signal", "sparse", "special",
+         "storage", "testing", "types", "utils", "version", "viz", "xpu"}
 _LAZY_FUNCTIONS = {
     "as_torch": "as_torch", "explain": "autograd.explaining", "progress": "cli.progress",
     "show_config": "__config__",

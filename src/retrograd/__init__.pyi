@@ -38,6 +38,7 @@ from . import (
     optim as optim,
     overrides as overrides,
     profiler as profiler,
+    quasirandom as quasirandom,
     random as random,
     return_types as return_types,
     serialization as serialization,

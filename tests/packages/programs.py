@@ -191,6 +191,23 @@ def gpytorch() -> Any:
 
 
 @program
+def botorch() -> Any:
+    from botorch.acquisition import LogExpectedImprovement
+    from botorch.fit import fit_gpytorch_mll
+    from botorch.models import SingleTaskGP
+    from botorch.optim import optimize_acqf
+    from gpytorch.mlls import ExactMarginalLogLikelihood
+
+    x = torch.rand(8, 2, dtype=torch.float64)
+    y = (x - 0.5).square().sum(-1, keepdim=True).neg()
+    model = SingleTaskGP(x, y)
+    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+    bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
+    return optimize_acqf(LogExpectedImprovement(model, best_f=y.max()), bounds=bounds, q=1,
+                         num_restarts=2, raw_samples=16)
+
+
+@program
 def pyro() -> Any:
     import pyro
     from pyro import distributions as dist
