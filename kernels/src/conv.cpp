@@ -299,7 +299,7 @@ template <class T, class W> void compute_in_strips(const Product<T, W>& p, const
     I several = std::min(most, std::max<I>(1, strips.count / (4 * crew))), blocks = parts_of(strips.count, several);
     I piece = several > 1 ? PIECE : p.taps;  // a panel is read again for the next strip
     // Where there are few positions, threads take other kernels of them.
-    I sections = std::min(panels, blocks * p.groups < 2 * crew ? parts_of(2 * crew, blocks * p.groups) : 1);
+    I sections = crew == 1 ? 1 : std::min(panels, parts_of(8 * crew, blocks * p.groups));
     I work = several * WIDTH<W> * p.taps * p.kernels / sections;
     parallel(p.groups * blocks * sections, rows_grain(std::max<I>(1, work / 8)), [&](I begin, I end) {
         Unset<W> made(several * p.taps * WIDTH<W>), sums(several * PANEL * WIDTH<W>);

@@ -174,20 +174,25 @@ template <class T, class W> struct Pixels {
 
     // Copies a block of channels to where there are zeros around it.
     void copy(const T* from, I count, W* to) const {
+        constexpr std::integral_constant<I, LANES<W>> whole{};
         for (I p = 0; p < plane; p += LANES<W>)
             for (I c = 0; c < count; c += LANES<W>) {
-                I some = some_of(plane, p, LANES<W>);
-                V<W> square[LANES<W>] = {};
-                for (I r = 0; r < some_of(count, c, LANES<W>); r++) {
-                    const T* row = from + (c + r) * plane + p;
-                    W found[LANES<W>] = {};
-                    if (some == LANES<W>) SIMD for (I i = 0; i < LANES<W>; i++) found[i] = wide(row[i]);
-                    else for (I i = 0; i < some; i++) found[i] = wide(row[i]);
-                    square[r] = loaded(found);
-                }
-                turn<W>(square);
-                for (I i = 0; i < some; i++) stored(to + places[p + i] + c, square[i]);
+                I some = some_of(plane, p, LANES<W>), rows = some_of(count, c, LANES<W>);
+                const T* corner = from + c * plane + p;
+                if (some == LANES<W> && rows == LANES<W>) copy_square(corner, whole, whole, &places[p], to + c);
+                else copy_square(corner, rows, some, &places[p], to + c);
             }
+    }
+
+  private:
+    // So many channels of so many positions.
+    template <class R, class C> void copy_square(const T* from, R rows, C count, const I* place, W* to) const {
+        V<W> square[LANES<W>] = {};
+        for (I r = 0; r < rows; r++)
+            if constexpr (std::is_same_v<T, W> && !std::is_same_v<C, I>) square[r] = loaded(from + r * plane);
+            else for (I i = 0; i < count; i++) square[r][i] = wide(from[r * plane + i]);
+        turn<W>(square);
+        for (I i = 0; i < count; i++) stored(to + place[i], square[i]);
     }
 };
 
@@ -210,7 +215,7 @@ template <class T> void add_channels(const Shape& s, const In<T>& g, const In<T>
         for_grid(s.out(), [&](const Ints& p) {
             offsets.push_back(n * pixels.sample() + pixels.at({p[0] * s.spaces[0].stride, p[1] * s.spaces[1].stride, p[2] * s.spaces[2].stride}));
         });
-    I sections = std::min(panels, parts_of(4 * threads(), s.groups * strips));  // of panels, where there are few strips
+    I sections = threads() == 1 ? 1 : std::min(panels, parts_of(8 * threads(), s.groups * strips));  // of panels, where there are few strips
     for (I first = 0; first < s.samples; first += size) {
         I samples = some_of(s.samples, first, size), depth = samples * plane;
         I each = s.groups * pixels.blocks;

@@ -24,21 +24,28 @@ INLINE int panel_height(I rows) { return int(parts_of(std::min<I>(rows, PANEL), 
 template <class W, class T> void in_panel(const Matrix<T>& m, int height, W* to) {
     constexpr I lanes = LANES<W>, blocks = (PANEL + lanes - 1) / lanes;
     I k = 0;
-    if constexpr (std::is_same_v<T, W>)
-        if (m.right == 1)
-            for (; k + lanes <= m.columns; k += lanes) {
-                V<W> block[blocks][lanes];
-                for (I b = 0; b < blocks; b++) {
-                    for (I r = 0; r < lanes; r++)
-                        block[b][r] = b * lanes + r < m.rows ? loaded(m.data + (b * lanes + r) * m.down + k) : V<W>{};
-                    turn<W>(block[b]);
-                }
-                for (I i = 0; i < lanes; i++)
-                    for (I b = 0; b * lanes < height; b++) stored(to + (k + i) * height + b * lanes, block[b][i]);
+    auto in_squares = [&](auto rows) INLINE_LAMBDA {
+        for (; k + lanes <= m.columns; k += lanes) {
+            V<W> block[blocks][lanes] = {};
+            for (I b = 0; b < blocks; b++) {
+                for (I r = 0; r < lanes && b * lanes + r < rows; r++) block[b][r] = loaded(reinterpret_cast<const W*>(m.data + (b * lanes + r) * m.down + k));
+                turn<W>(block[b]);
             }
-    if (m.down == 1 && m.rows == PANEL)
-        for (; k < m.columns; k++)
-            for (int r = 0; r < PANEL; r++) to[k * PANEL + r] = wide(m.data[k * m.right + r]);
+            for (I i = 0; i < lanes; i++)
+                for (I b = 0; b * lanes < height; b++) stored(to + (k + i) * height + b * lanes, block[b][i]);
+        }
+    };
+    if (std::is_same_v<T, W> && m.right == 1) {
+        if (m.rows == PANEL) in_squares(std::integral_constant<I, PANEL>{});
+        else in_squares(m.rows);
+    }
+    if (m.rows == PANEL)
+        for (; k < m.columns; k++) {
+            const T* column = m.data + k * m.right;
+            if (m.down == 1) for (int r = 0; r < PANEL; r++) to[k * PANEL + r] = wide(column[r]);
+            else if (m.down == 0) std::fill_n(to + k * PANEL, PANEL, wide(*column));
+            else for (int r = 0; r < PANEL; r++) to[k * PANEL + r] = wide(column[r * m.down]);
+        }
     for (; k < m.columns; k++)
         for (int r = 0; r < height; r++) to[k * height + r] = r < m.rows ? wide(m.data[r * m.down + k * m.right]) : W(0);
 }

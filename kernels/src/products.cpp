@@ -107,13 +107,13 @@ void rows_by_slab(const Matrix<T>& a, I first, I rows, const Slab<T, W>& slab, I
 template <class T, class W, class Made = Tiles> void large_product(const Matrix<T>& a, const Matrix<T>& b, Target<W> target) {
     I pieces = std::max<I>(1, parts_of(b.rows, PIECE)), piece = parts_of(b.rows, pieces);
     I panels = parts_of(a.rows, PANEL), crew = threads();
-    I high = std::min(MOST_PANELS, std::max(LEAST_PANELS, panels / (4 * crew))) * PANEL, blocks = parts_of(a.rows, high);
+    I high = std::min(MOST_PANELS, std::max(LEAST_PANELS, panels / (8 * crew))) * PANEL, blocks = parts_of(a.rows, high);
     for (I left = 0; left < b.columns; left += COLUMNS_AT_ONCE) {
         Slab<T, W> slab;
         slab.columns = some_of(b.columns, left, COLUMNS_AT_ONCE), slab.piece = piece;
         I strips = slab.strips(), at_once = std::max<I>(1, SLAB_BYTES / I(sizeof(W)) / std::max<I>(1, strips * WIDTH<W> * piece));
         // Where there are few rows, threads take other columns of them.
-        I groups = std::min(strips, blocks < 2 * crew ? parts_of(2 * crew, blocks) : 1);
+        I groups = crew == 1 ? 1 : std::min(strips, parts_of(4 * crew, blocks));
         for (I first = 0; first < pieces; first += at_once) {
             slab.pieces = std::min(at_once, pieces - first);
             I top = first * piece, rows = some_of(b.rows, top, slab.pieces * piece);

@@ -59,6 +59,7 @@ template <class W, class T> __attribute__((noinline)) void in_strips(const Matri
             const T* p = from + row * m.down;
             W* q = to + row * WIDTH<W>;
             if (m.right == 1 && count == WIDTH<W>) for (I j = 0; j < WIDTH<W>; j++) q[j] = wide(p[j]);
+            else if (m.right == 0 && count == WIDTH<W>) std::fill_n(q, WIDTH<W>, wide(*p));
             else for (I j = 0; j < WIDTH<W>; j++) q[j] = j < count ? wide(p[j * m.right]) : W(0);
         }
     }
