@@ -189,6 +189,7 @@ template <class T, class W> struct Strips {
         const W* from;
         I lane;
     };
+    static constexpr I MOST_PARTS = std::max<I>(3, LANES<W>);
     const Product<T, W>& p;
     const Samples<T, W>& at;
     I each = p.positions(), positions = at.count * each, count = parts_of(positions, WIDTH<W>);
@@ -215,7 +216,7 @@ template <class T, class W> struct Strips {
                 fill_exactly(runs, source, first, to);
                 return;
             }
-            Part parts[LANES<W>];
+            Part parts[MOST_PARTS];
             int some = 0;
             for (const Run& run : runs)
                 if (run.place < first + LANES<W> && run.place + run.count > first)
@@ -241,7 +242,7 @@ template <class T, class W> struct Strips {
     }
     // A vector of each tap, of N parts, or with 0 of as many as there are.
     template <int N> void fill(const Part* parts, int some, W* to) const {
-        V<Lane> wanted[LANES<W>], lanes;
+        V<Lane> wanted[MOST_PARTS], lanes;
         for (I i = 0; i < LANES<W>; i++) lanes[i] = Lane(i);
         for (int n = 1; n < some; n++) wanted[n] = lanes >= Lane(parts[n].lane);
         const I* offsets = p.offsets.data();

@@ -190,7 +190,11 @@ template <class T, class W> struct Pixels {
         V<W> square[LANES<W>] = {};
         for (I r = 0; r < rows; r++)
             if constexpr (std::is_same_v<T, W> && !std::is_same_v<C, I>) square[r] = loaded(from + r * plane);
-            else for (I i = 0; i < count; i++) square[r][i] = wide(from[r * plane + i]);
+            else {
+                W found[LANES<W>] = {};
+                for (I i = 0; i < count; i++) found[i] = wide(from[r * plane + i]);
+                square[r] = loaded(found);
+            }
         turn<W>(square);
         for (I i = 0; i < count; i++) stored(to + place[i], square[i]);
     }
