@@ -213,6 +213,7 @@ class iinfo(_Info):
 # ---------------------------------------------------------------- defaults
 
 _default = float32
+default_numpy: Any = float32._np  # the backend's own object for it
 
 
 def get_default_dtype() -> dtype:
@@ -220,21 +221,16 @@ def get_default_dtype() -> dtype:
     return _default
 
 
-def default_numpy_dtype() -> Any:
-    """The backend's own object for it."""
-    return _default._np
-
-
 def set_default_dtype(d: dtype) -> None:
     """Set the dtype of tensors made from Python floats."""
-    global _default
+    global _default, default_numpy
     if not isinstance(d, dtype):
         raise TypeError("invalid dtype object: only floating-point types are supported as the "
                         "default type")
     if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
-    _ = d.np  # which is there from then on
-    _default = d
+    array_dtype = d.np
+    _default, default_numpy = d, array_dtype
 
 
 # ---------------------------------------------------------------- promotion

@@ -9,7 +9,6 @@ from typing import Any
 from ...backend import create as create_kernels, index as index_kernels, xp
 from ...backend.interface import library_of
 from ...base import dtypes, layouts
-from ...base.dtypes import default_numpy_dtype
 from ...base.errors import type_name
 from ...base.warning import warn
 from ...core.extensions import extensions
@@ -54,7 +53,7 @@ def _filled(function: str, fill_with: Any, doc: str) -> Any:
     def called(*size: Any, **options: Any) -> Tensor:
         if options or not is_plain_size(size):
             return factory(*size, **options)
-        dtype = default_numpy_dtype()
+        dtype = dtypes.default_numpy
         try:
             out = wrap(fill_with(size, dtype))
         except (MemoryError, ValueError):

@@ -10,7 +10,6 @@ from typing import Any
 from ...backend import xp
 from ...backend.interface import kind_of, library_of
 from ...base import dtypes, layouts
-from ...base.dtypes import default_numpy_dtype
 from ...base.errors import CannotBatch
 from ...core.op import Array, Index, Sizes, op, publish
 from ...core.out_argument import refuse_derivative, run_into
@@ -95,14 +94,14 @@ def _drawn(function: str, draw: Any, ready: Any, doc: str) -> Any:
 
     @wraps(factory)
     def called(*size: Any, **options: Any) -> Tensor:
-        if len(size) == 1 and not options and size[0].__class__ is int and size[0] <= _FEW \
-                and not _vmaps() and _device() is None and default_numpy_dtype() is _FLOAT32:
-            data = ready(default_generator.stream, size[0])
+        if len(size) == 1 and not options and (n := size[0]).__class__ is int and n <= _FEW \
+                and not _vmaps() and _device() is None and dtypes.default_numpy is _FLOAT32:
+            data = ready(default_generator.stream, n)
             if data is not None:
                 return wrap_array(data)
         if options or _vmaps() or not is_plain_size(size):
             return factory(*size, **options)
-        return wrap(draw(default_generator.stream, size, default_numpy_dtype()))
+        return wrap(draw(default_generator.stream, size, dtypes.default_numpy))
 
     publish(called, function, method=False)
     return called
