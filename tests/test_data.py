@@ -222,6 +222,14 @@ class Watched(Squares):
         return super().__getitem__(index)
 
 
+def test_waiting_for_a_worker_takes_no_time_of_the_processor():
+    batches = iter(DataLoader(Squares(3, delay=0.15), num_workers=1))
+    next(batches)
+    began = time.process_time()
+    assert len(list(batches)) == 2  # which takes half a second
+    assert time.process_time() - began < 0.2
+
+
 @alone
 def test_workers_run_ahead_and_stop_when_dropped():
     data = Watched(100)

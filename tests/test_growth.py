@@ -183,3 +183,7 @@ def test_it_can_be_switched_off_and_may_be_an_error() -> None:
 def test_passes_from_nothing_are_looked_at_by_nobody() -> None:
     for _ in range(2 * Passes.EVERY):
         torch.autograd.backward([])
+
+
+def test_one_pass_in_eight_is_looked_at() -> None:
+    assert sum(next(Passes.turns) for _ in range(80)) == 10

@@ -659,6 +659,8 @@ def truncated_normal_values(torch, log):
     for low, high in ((-2, 2), (-1, 0), (0.5, 1), (1.5, 2), (-4, -1)):
         torch.manual_seed(5)
         log.values(torch.nn.init.trunc_normal_(torch.empty(40), 0.1, 0.8, low, high))
+    coarse = torch.empty(2000, dtype=torch.bfloat16)  # in which some values are the bounds
+    log.values(torch.nn.init.trunc_normal_(coarse, 0.0, 1.0, -1.0, 1.0))
 
 
 @behaviour_of_each([(str(rank), rank) for rank in (1, 2, 3)])

@@ -112,6 +112,8 @@ def what_is_pulled_back_has_the_history_of_any_cotangent(torch, log):
         log(found.requires_grad)
         if found.requires_grad:
             log(torch.autograd.grad(found.sum(), seed))
+        with torch.no_grad():
+            log(pull(given))
 
 
 # jvp
