@@ -18,6 +18,7 @@ from retrograd.core.op import (
     PUBLIC,
     REGISTRY,
     Array,
+    Arrays,
     Dim,
     composite,
     elementwise,
@@ -392,6 +393,28 @@ def test_a_users_op_writes_with_and_without_an_optional_array() -> None:
         assert x.mine_(y).mine_(y, y).tolist() == [16.0, 16.0] and x._version == 2
     finally:
         del torch.Tensor.mine_
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
+def test_users_ops_over_lists(dtype: Any) -> None:
+    """With another array beside the list, with several outputs, with saved values, in floats."""
+    @op(**HIDDEN)
+    def mine_beside(tensors: Arrays, other: Array) -> Any:
+        return tensors[0] + tensors[-1] * other
+
+    @op(**HIDDEN, outputs=("first", "last"))
+    def mine_two(tensors: Arrays) -> Any:
+        return tensors[0] * 2, tensors[-1] * 3
+
+    @op(**HIDDEN, promote="float")
+    def mine_mean(tensors: Arrays) -> Any:
+        return (tensors[0] + tensors[-1]) / 2
+
+    a, b = torch.ones(2, dtype=dtype), torch.full((2,), 2, dtype=dtype)
+    assert mine_beside([a, b], b).tolist() == [5, 5]
+    assert [t.tolist() for t in mine_two([a, b])] == [[2, 2], [6, 6]]
+    found = mine_mean([a, b])
+    assert found.tolist() == [1.5, 1.5] and found.dtype is torch.float32
 
 
 def test_an_underscore_is_private() -> None:

@@ -808,3 +808,12 @@ def what_stands_for_no_dtype(torch, log):
 @behaviour_of_each(["cumsum", "cumprod", "mean", "nanmean", "sum", "prod", "nansum"])
 def reductions_asked_for_truths(torch, log, name):
     log.raises(lambda: getattr(torch.ones(2), name)(0, dtype=torch.bool))
+
+
+@behaviour
+def signs_before_a_tensor(torch, log):
+    x = torch.tensor([1.0, -2.0], requires_grad=True)
+    log(+x, (+x).grad_fn, -x, ~torch.tensor([1, 2]), abs(x), (+x).sum())
+    log.raises(lambda: +torch.tensor([True]))
+    log.raises(lambda: -torch.tensor([True]))
+    log.raises(lambda: ~x)

@@ -133,6 +133,9 @@ def dataclasses_and_constants(torch, log):
     finally:
         p._deregister_pytree_node(Data), p._deregister_pytree_node(Setting)
     log.refuses(p.register_dataclass, Data, field_names=["x"])
+    for names, dropped in ((["x", "y"], ["y"]), (["x", "z"], ["y"]), (["x"], ["x"]), ([], ["x"]),
+                           (["x", "y", "z"], []), (["y"], [])):
+        log.raises(p.register_dataclass, Data, field_names=names, drop_field_names=dropped)
     log.refuses(p.register_dataclass, object)
     log.raises(p.register_constant, type("Plain", (), {}))
 
