@@ -308,3 +308,20 @@ def test_values_and_tangents_of_different_batches(swapped: bool) -> None:
     primal, tangent = (inner[None], outer[:, None]) if swapped else (outer[:, None], inner[None])
     assert values.tolist() == (primal.square() + 0 * tangent).tolist()
     assert tangents.tolist() == (2 * primal * tangent).tolist()
+
+
+def test_a_custom_function_is_given_what_has_no_tangent_as_it_is() -> None:
+    weight, seen = torch.nn.Parameter(vector(*V)), []
+
+    class Scaled(Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, w: Any) -> Any:
+            seen.append((x is weight, w is weight))
+            return x * w.detach()
+
+        @staticmethod
+        def jvp(ctx: Any, t: Any, _: Any) -> Any:
+            return t * weight.detach()
+
+    found = tangent_of(lambda x: Scaled.apply(x, weight))
+    assert seen == [(False, True)] and found.tolist() == [v * v for v in V]

@@ -43,7 +43,7 @@ def type_tests(op: Op) -> str:
     return " and ".join(tests)
 
 
-def read_source(op: Op, slow: str, may_be_former: bool = False) -> list[str]:
+def read_source(op: Op, slow: str, may_be_former: bool) -> list[str]:
     """Lines that read the operands' data and check that the dtypes agree.
 
     Where it may, ``form`` is set to the form that all of them have, or to None. In a call that
