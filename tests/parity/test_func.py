@@ -104,6 +104,16 @@ def vjp_pulls_back(torch, log):
 
 
 @behaviour
+def gradients_of_what_is_no_real_scalar_in_a_batch(torch, log):
+    x = torch.ones(2, 3)
+    for grad in (torch.func.grad, torch.func.grad_and_value):
+        log.raises(torch.vmap(grad(lambda x: (x * 1j).sum())), x)
+        log.raises(torch.vmap(grad(lambda z: (z * 2).sum())), x * 1j)
+        log.raises(torch.vmap(grad(lambda x: x * 2)), x)
+        log(torch.vmap(grad(lambda x: x.long().sum()))(x))
+
+
+@behaviour
 def what_is_pulled_back_has_the_history_of_any_cotangent(torch, log):
     x, seed = matrix(torch), matrix(torch).requires_grad_()
     _, pull = torch.func.vjp(lambda x: (x * 2, x.sin()), x)
