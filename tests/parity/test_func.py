@@ -316,3 +316,46 @@ def an_ensemble(torch, log):
 
     log.values(torch.func.vmap(call)(*state))
     log.values(torch.func.vmap(torch.func.grad(lambda p, b: call(p, b).sum()))(*state)["weight"])
+
+
+# containers
+
+
+CONTAINERS = {
+    "tuple": lambda lib, x: (x, [x * 2, ()]),
+    "dict": lambda lib, x: {"b": x, "a": [x * 2]},
+    "ordered": lambda lib, x: collections.OrderedDict(b=x, a=x * 2),
+    "default": lambda lib, x: collections.defaultdict(list, b=x, a=x * 2),
+    "deque": lambda lib, x: collections.deque([x, x * 2]),
+    "named": lambda lib, x: Pair(x, {"inner": x * 2}),
+    "of a function": lambda lib, x: lib.max(x, 0),
+    "of floats": lambda lib, x: lib.aminmax(x),
+}
+THROUGH = {
+    "vmap": lambda lib, f, x: lib.func.vmap(f)(x),
+    "vmap to the last": lambda lib, f, x: lib.func.vmap(f, out_dims=-1)(x),
+    "into vmap": lambda lib, f, x: lib.func.vmap(lambda given: given)(f(x)),
+    "jvp": lambda lib, f, x: lib.func.jvp(f, (x,), (x,)),
+    "vjp": lambda lib, f, x: (lambda value, pull: (value, pull(value)))(*lib.func.vjp(f, x)),
+    "jacrev": lambda lib, f, x: lib.func.jacrev(f)(x),
+    "jacfwd": lambda lib, f, x: lib.func.jacfwd(f)(x),
+    "aux": lambda lib, f, x: lib.func.grad(lambda x: (x.sum(), f(x)), has_aux=True)(x),
+    "checkpoint": lambda lib, f, x: lib.utils.checkpoint.checkpoint(f, x, use_reentrant=False),
+}
+
+
+def contents(value):
+    """A tree as types, keys and tensors."""
+    if isinstance(value, dict):
+        return type(value).__name__, {key: contents(part) for key, part in value.items()}
+    if isinstance(value, (tuple, list, collections.deque)):
+        return type(value).__name__, [contents(part) for part in value]
+    return value
+
+
+@behaviour_of_each([(f"{container} through {way}", (container, way))
+                    for container in CONTAINERS for way in THROUGH])
+def containers_go_through_transforms(torch, log, name, case):
+    container, way = case
+    x = torch.tensor([[3.0, 1.0, 2.0], [0.5, 4.0, -1.0], [1.5, -2.0, 6.0]])
+    log.refuses(lambda: contents(THROUGH[way](torch, lambda x: CONTAINERS[container](torch, x), x)))
