@@ -29,6 +29,7 @@ from retrograd.backend.numpy import (
     matrices,
     native,
     norm,
+    polynomials,
     pool,
     systems,
     threads,
@@ -1760,6 +1761,17 @@ def test_pairs_are_made_of_steps_with_kernels() -> None:
     x = np.ones(1 << 16, np.float32)
     for function in (lambda x, y: x * y + x, lambda x, y: np.where(x > y, x, y)):
         assert expressions.Fused(function)._prepared((x, x)) is not None
+
+
+@needs_kernels
+@pytest.mark.parametrize("name", polynomials._FAMILIES)
+def test_polynomials_of_other_degrees_are_left_to_the_body(name: str) -> None:
+    x, over = np.linspace(-2, 2, 300), native.OVER[f"polynomials.{name}"]
+    most = min(polynomials._FAMILIES[name], 20)
+    alike, above = np.full_like(x, most), most + (np.arange(300) == 9)
+    for degree in (-1.0, -alike, above, *[most + 1.0] * (most < 20)):
+        assert np.array_equal(over.function(x, degree), over.body(x, degree), equal_nan=True)
+    assert np.array_equal(over.function(x, alike), over.function(x, float(most)))
 
 
 @needs_kernels
