@@ -817,3 +817,20 @@ def signs_before_a_tensor(torch, log):
     log.raises(lambda: +torch.tensor([True]))
     log.raises(lambda: -torch.tensor([True]))
     log.raises(lambda: ~x)
+
+
+FACTORS = {
+    "add": lambda torch, x, y, n: torch.add(x, y, alpha=n),
+    "sub": lambda torch, x, y, n: torch.sub(x, y, alpha=n),
+    "add_": lambda torch, x, y, n: x.clone().add_(y, alpha=n),
+    "add of a number": lambda torch, x, y, n: torch.add(x, 2, alpha=n),
+}
+
+
+@behaviour_of_each([(name, kind) for name in FACTORS
+                    for kind in ("bool", "int64", "float32", "complex64")])
+def factors_of_every_kind(torch, log, name, kind):
+    x, y = (torch.tensor(values, dtype=getattr(torch, kind))
+            for values in ([[1, 0], [2, 3]], [[1, 1], [4, 2]]))
+    for number in (True, 2, 1.5, 2.0, 1j, 2 + 0j):
+        log.refuses(lambda number=number: FACTORS[name](torch, x, y, number))
