@@ -1825,6 +1825,28 @@ def test_steps_begin_anywhere_in_a_line_of_the_cache(dtype: Any, count: int) -> 
                 assert np.array_equal(own, expected)
 
 
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_exact_kernels_begin_anywhere_in_a_line_of_the_cache(dtype: Any) -> None:
+    drawn, line = np.random.default_rng(0), 64 // dtype.itemsize
+    numbers = drawn.standard_normal(70_100).astype(dtype)
+    around = np.full(70_100, 7, dtype)
+    bits = np.dtype(f"i{dtype.itemsize}")
+    run = native.kernels
+    for size in (1, line - 1, 2 * line + 3, 70_001):
+        for start in range(0, line + 1, 1 if size < 70_001 else line // 4 + 1):
+            x, g = numbers[start:start + size], numbers[(3 * start) % 7:][:size]
+            out = around[start:start + size]
+            run["rectified"](x, out)
+            assert np.array_equal(out, np.where(x > 0, x, dtype.type(0)))
+            run["leaky_gradient"](g, x, out, 0.5)
+            assert np.array_equal(out, np.where(x > 0, g, g * dtype.type(0.5)))
+            run["copied_in_rows"](x[::-1].view(bits), out.view(bits))
+            assert np.array_equal(out, x[::-1])
+            out[...] = 7
+            assert (around == 7).all()
+
+
 def _layouts() -> dict[str, Any]:
     """Arrays that go together, in all the ways in which they may lie in memory."""
     x = np.arange(1.0, 25).reshape(4, 6)

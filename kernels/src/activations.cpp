@@ -1,14 +1,12 @@
 // Smooth activations and what they pass on of a gradient.
 #include "binding.hpp"
 #include "maths.hpp"
+#include "vectors.hpp"
 
 namespace {
 
 constexpr double ROOT_TWO_PI = 2.5066282746310005024, SCALE = 0.79788456080286535588, CUBIC = 0.044715;
 
-struct Rectified {  // NaN stays what it is
-    template <class W> static INLINE W value(W x) { return x > 0 || x != x ? x : W(0); }
-};
 struct Gelu {
     template <class W> static INLINE W value(W x) { return x * normal_probability(x); }
     template <class W> static INLINE W slope(W x) {
@@ -49,22 +47,38 @@ template <class T, class F> void gradient(In<T> g, In<T> x, Out<T> y) {
     });
 }
 
+template <class T> void rectified(In<T> x, Out<T> y) {
+    require(same_shape(x, y), "the result has another shape");
+    const T* from = x.data;
+    T* to = y.data;
+    parallel(x.size, GRAIN / 4, [=](I begin, I end) {
+        by_lines(to, begin, end, [=](I start, I stop) {
+            SIMD for (I i = start; i < stop; i++) {
+                Wide<T> v = wide(from[i]);
+                to[i] = narrow<T>(v > 0 || v != v ? v : Wide<T>(0));  // NaN stays what it is
+            }
+        });
+    });
+}
+
 template <class T> void leaky_gradient(In<T> g, In<T> x, Out<T> y, double slope) {
     using W = Wide<T>;
     require(same_shape(g, x) && same_shape(x, y), "the arrays have different shapes");
+    const T *slopes = g.data, *from = x.data;
+    T* to = y.data;
+    W factor = W(slope);
     parallel(x.size, GRAIN, [=](I begin, I end) {
-        const T *slopes = g.data, *from = x.data;
-        T* to = y.data;
-        W factor = W(slope);
-        SIMD for (I i = begin; i < end; i++) {
-            W passed = wide(slopes[i]);
-            to[i] = narrow<T>(wide(from[i]) > 0 ? passed : passed * factor);
-        }
+        by_lines(to, begin, end, [=](I start, I stop) {
+            SIMD for (I i = start; i < stop; i++) {
+                W passed = wide(slopes[i]);
+                to[i] = narrow<T>(wide(from[i]) > 0 ? passed : passed * factor);
+            }
+        });
     });
 }
 
 }  // namespace
 
-KERNELS({"rectified", FOR_FLOATS(value, Rectified)}, {"leaky_gradient", FOR_FLOATS(leaky_gradient)}, {"gelu", FOR_FLOATS(value, Gelu)}, {"gelu_gradient", FOR_FLOATS(gradient, Gelu)},
+KERNELS({"rectified", FOR_FLOATS(rectified)}, {"leaky_gradient", FOR_FLOATS(leaky_gradient)}, {"gelu", FOR_FLOATS(value, Gelu)}, {"gelu_gradient", FOR_FLOATS(gradient, Gelu)},
         {"tanh_gelu", FOR_FLOATS(value, TanhGelu)}, {"tanh_gelu_gradient", FOR_FLOATS(gradient, TanhGelu)},
         {"silu", FOR_FLOATS(value, Silu)}, {"silu_gradient", FOR_FLOATS(gradient, Silu)})

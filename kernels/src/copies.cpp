@@ -5,6 +5,7 @@
 #include "binding.hpp"
 #include "maths.hpp"
 #include "transposing.hpp"
+#include "vectors.hpp"
 
 namespace {
 
@@ -28,7 +29,7 @@ template <class T> std::vector<Dim> dims_of(const Seen<T>& x) {
 
 template <class T> void copy_row(const T* from, T* to, I n, I step) {
     if (step == 1) std::memcpy(to, from, n * sizeof(T));
-    else if (step == -1) SIMD for (I i = 0; i < n; i++) to[i] = from[-i];
+    else if (step == -1) by_lines(to, 0, n, [=](I start, I stop) { SIMD for (I i = start; i < stop; i++) to[i] = from[-i]; });
     else for (I i = 0; i < n; i++) to[i] = from[i * step];
 }
 

@@ -243,8 +243,8 @@ template <class T> struct Source {
 
 // How long a block is: up to the next line of the cache, from where on no vector is written to two of them.
 template <class T> INLINE I whole_lines(T* to, I most) {
-    I behind = I(reinterpret_cast<std::uintptr_t>(to) % 64 / sizeof(T));
-    return behind ? 64 / I(sizeof(T)) - behind : most;
+    I left = up_to_line(to);
+    return left ? left : most;
 }
 
 // Operands are numbered: constants, then arrays, then what is found on the way, the result being the

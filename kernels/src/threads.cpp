@@ -36,8 +36,8 @@ inline void breathe() {
 #endif
 }
 
-constexpr int SPINS = 1000;   // some 20 to 50 microseconds: the next piece of work often comes soon
-constexpr int YIELDS = 200;   // and then as long again and more, while nobody else wants the processor
+constexpr int SPINS = 4000;   // some 100 microseconds: the next piece of work often comes soon
+constexpr int YIELDS = 200;   // and then as long again, while nobody else wants the processor
 
 thread_local bool inside = false;  // of a piece of work
 

@@ -36,6 +36,13 @@ template <class V> INLINE V kept(V v) {
 #endif
     return v;
 }
+// How many elements there are up to the next line of the cache.
+template <class T> INLINE I up_to_line(const T* p) { return I(-reinterpret_cast<std::uintptr_t>(p) % 64 / sizeof(T)); }
+// f(start, stop) on the elements of `to` before its first whole line, and on all others: of those no vector is
+// written to two lines.
+template <class T, class F> INLINE void by_lines(const T* to, I begin, I end, F&& f) {
+    for (I start = begin, stop = std::min(end, begin + up_to_line(to + begin)); start < end; start = stop, stop = end) f(start, stop);
+}
 template <class W> I whole_vectors(I n) { return (n + LANES<W> - 1) / LANES<W> * LANES<W>; }
 
 // Memory that begins with a line of the cache: no vector of it lies on two lines.
