@@ -312,6 +312,15 @@ def expanded(array: np.ndarray, shape: tuple) -> np.ndarray:
     return _strided(array, shape, strides, 0)
 
 
+def writable_diagonal(array: np.ndarray, offset: int, axis1: int, axis2: int) -> np.ndarray:
+    """``array.diagonal`` as a view that can be written to."""
+    view = array.diagonal(offset, axis1, axis2)
+    if not view.size:
+        return np.empty(view.shape, view.dtype)
+    view.flags.writeable = array.flags.writeable
+    return view
+
+
 def broadcast(array: Any, shape: tuple) -> Any:
     """``array`` repeated to ``shape``; a small one is copied, which is cheaper than a view."""
     if array.shape == shape:
