@@ -15,6 +15,7 @@ from ..batching import all_aligned, inner_rank, run
 from ..checks.common import unsupported
 from ..elementwise.arithmetic import is_complex_value
 from ..elementwise.conjugate import conj
+from ..memory.casts import contiguous
 from ..reductions.cumulative import cumprod
 from ..reductions.sums import sum as reduce_sum
 from ..shapes.dimensions import unsqueeze
@@ -90,6 +91,6 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     count = x.shape[-1] if N is None else N
     if count <= 1:
         raise RuntimeError("N must be greater than 1.")
-    spread = expand(unsqueeze(x, -1), (*x.shape, count - 1))
+    spread = contiguous(expand(unsqueeze(x, -1), (*x.shape, count - 1)))
     powers = cumprod(spread, -1)
     return cat([powers.new_ones((*x.shape, 1)), powers], -1)
