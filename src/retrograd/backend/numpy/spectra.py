@@ -22,10 +22,10 @@ _RADICES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
 
 
 @lru_cache(maxsize=1024)
-def is_smooth(length: int) -> bool:
-    """Whether a length has no prime factors above 61."""
+def is_smooth(length: int, most: int = _RADICES[-1]) -> bool:
+    """Whether a length has no prime factors above ``most``."""
     for prime in _RADICES:
-        while length and length % prime == 0:
+        while length and length % prime == 0 and prime <= most:
             length //= prime
     return length == 1
 
@@ -34,7 +34,7 @@ def is_smooth(length: int) -> bool:
 def is_prime_length(length: int) -> bool:
     """Whether transforms of that length are best made of products, or of some one shorter."""
     return length > 7 and all(length % n for n in range(2, int(length ** 0.5) + 1)) and (
-        length <= SHORT_PRIME or is_smooth(length - 1))
+        length <= SHORT_PRIME or is_smooth(length - 1, 13))
 
 
 @lru_cache(maxsize=1024)
