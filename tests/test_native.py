@@ -438,6 +438,13 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return spectrum(arrays, *shape), dims, normalization, arrays.draw(st.booleans())
 
 
+@case("fourier.scaled_pairs")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    length, rows = arrays.draw(st.integers(1, 70)), arrays.draw(st.integers(1, 300))
+    half = spectrum(arrays, rows, length // 2 + 1)
+    return half, 1, length, arrays.draw(st.sampled_from([0.5, 2.0]))
+
+
 @case("primes.convolved")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     length = arrays.draw(st.sampled_from([101, 109, 211, 1009]))

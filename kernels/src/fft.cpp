@@ -879,6 +879,19 @@ template <class T> void real_fourier(In<std::complex<T>> x, Out<T> y, I dims, do
     else rows_of_halves(Rows<T>{from, y.data, count, h, h + 1, h, T(scale), true});
 }
 
+// Half spectra of rows of that length, those frequencies scaled that stand for two.
+template <class T> void scaled_pairs(In<std::complex<T>> x, Out<std::complex<T>> y, I length, double factor) {
+    require(same_shape(x, y) && x.ndim, "the result has another shape");
+    I n = x.dim(x.ndim - 1), behind = (length + 1) / 2;
+    require(length > 0 && behind <= n, "half a spectrum has another length");
+    const T* from = reinterpret_cast<const T*>(x.data);
+    T *to = reinterpret_cast<T*>(y.data), by = T(factor);
+    parallel(x.size / n, rows_grain(2 * n), [=](I begin, I end) {
+        for (I i = 2 * n * begin; i < 2 * n * end; i += 2 * n)
+            for (I k = 0; k < 2 * n; k++) to[i + k] = k >= 2 && k < 2 * behind ? from[i + k] * by : from[i + k];
+    });
+}
+
 // The plain sums of rows whose length is a prime. A power of a generator stands at each place but the
 // first, so that what is left is a convolution: `powers` are these places, `factors` the spectrum of
 // the roots in their order, and `places` say where each result stands.
@@ -925,5 +938,6 @@ void prime_fourier(In<std::complex<T>> x, Out<std::complex<T>> y, In<std::int64_
 
 KERNELS({"fourier", bind<fourier<float>, fourier<double>>},
         {"prime_fourier", bind<prime_fourier<float>, prime_fourier<double>>},
+        {"scaled_pairs", bind<scaled_pairs<float>, scaled_pairs<double>>},
         {"half_fourier", bind<half_fourier<float>, half_fourier<double>>},
         {"real_fourier", bind<real_fourier<float>, real_fourier<double>>})

@@ -116,4 +116,7 @@ def complex_to_real(array: Any, dims: tuple[int, ...], normalization: int, lengt
     return _scipy().irfftn(array, s=sizes, axes=dims, norm=NORMS[False][normalization])
 
 
-fill_with_plain_bodies(globals(), plain)
+fill_with_plain_bodies(globals(), plain, scaled_pairs=native(
+    "scaled_pairs(array, like(array), length, factor)",
+    when="array.size and dim == array.ndim - 1 and array.dtype.char in 'FD' "
+         "and in_order(array) and (length + 1) // 2 <= array.shape[-1]"))
