@@ -834,3 +834,12 @@ def factors_of_every_kind(torch, log, name, kind):
             for values in ([[1, 0], [2, 3]], [[1, 1], [4, 2]]))
     for number in (True, 2, 1.5, 2.0, 1j, 2 + 0j):
         log.refuses(lambda number=number: FACTORS[name](torch, x, y, number))
+
+
+@behaviour_of_each([(str(p), p) for p in (None, 2, -2, 1, -1, float("inf"), -float("inf"), "fro",
+                                          "nuc", 3, 0.5, "other")])
+def condition_numbers_and_norms_of_every_order(torch, log, name, p):
+    x = torch.tensor([[4.0, 1.0], [2.0, 3.0]], dtype=torch.float64)
+    for function in (torch.linalg.cond, torch.linalg.norm):
+        for given in (x, torch.stack([x, x.mT + 1]), x[0]):
+            log.refuses(lambda f=function, given=given: f(given, p))
