@@ -482,4 +482,4 @@ void convolution_input_gradient(In<T> g, In<T> weight, Out<T> out, I s0, I s1, I
 
 }  // namespace
 
-KERNELS({"convolution", FOR_FLOATS(convolution)}, {"convolution_input_gradient", FOR_FLOATS(convolution_input_gradient)})
+KERNELS({"convolved", FOR_FLOATS(convolution)}, {"convolved_input_gradient", FOR_FLOATS(convolution_input_gradient)})

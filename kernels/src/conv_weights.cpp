@@ -279,4 +279,4 @@ void convolution_weight_gradient(In<T> g, In<T> x, Out<T> out, I s0, I s1, I s2,
 
 }  // namespace
 
-KERNELS({"convolution_weight_gradient", FOR_FLOATS(convolution_weight_gradient)})
+KERNELS({"convolved_weight_gradient", FOR_FLOATS(convolution_weight_gradient)})

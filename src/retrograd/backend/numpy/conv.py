@@ -20,15 +20,15 @@ def settings(stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Ints:
 fill_with_plain_bodies(
     globals(), plain, take_sides=lru_cache(maxsize=32),
     convolve=native(
-        "convolution(x, weight, bias, empty((x.shape[0], weight.shape[0], *output_space("
+        "convolved(x, weight, bias, empty((x.shape[0], weight.shape[0], *output_space("
         "x.shape[2:], weight.shape[2:], stride, padding, dilation)), x.dtype), "
         "*settings(stride, padding, dilation, groups))", settings, output_space,
         when="x.size and x.ndim < 6 and ready(x, weight, bias)"),
     convolve_input_gradient=native(
-        "convolution_input_gradient(g, weight, empty(shape, g.dtype), "
+        "convolved_input_gradient(g, weight, empty(shape, g.dtype), "
         "*settings(stride, padding, dilation, groups))", settings,
         when="g.size and g.ndim < 6 and ready(g, weight)"),
     convolve_weight_gradient=native(
-        "convolution_weight_gradient(g, x, empty(shape, g.dtype), "
+        "convolved_weight_gradient(g, x, empty(shape, g.dtype), "
         "*settings(stride, padding, dilation, groups))", settings,
         when="g.size and g.ndim < 6 and ready(g, x)"))
