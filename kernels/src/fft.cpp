@@ -759,54 +759,42 @@ template <class T> void rows_of_halves(const Rows<T>& a) {
     rows(Rows<T>{a.y, a.y, a.count, a.n, a.y_step, a.y_step, a.scale, true});
 }
 
-// Of an odd length n, two rows of real numbers are the parts of one of complex numbers. With Z its spectrum, theirs are
-// half of Z[k] + conj(Z[n - k]), and -i times half the difference of these.
+// Of an odd length, rows of real numbers are made complex, some together. Two of them in one complex row would take half
+// the time, but what is large or not finite in one would show in the other.
 template <class T, class Before, class After>
-void pairs_of_rows(I count, I n, T scale, bool backward, Before before, After after) {
-    I pairs = (count + 1) / 2, group = std::max<I>(1, TOGETHER / n);
-    parallel((pairs + group - 1) / group, rows_grain(group * n, 8), [&](I begin, I end) {
+void odd_rows(I count, I n, T scale, bool backward, Before before, After after) {
+    I group = std::max<I>(1, TOGETHER / n);
+    parallel((count + group - 1) / group, rows_grain(group * n, 8), [&](I begin, I end) {
         std::unique_ptr<T[]> work(new T[2 * group * n]);
-        for (I first = begin * group; first < std::min(end * group, pairs); first += group) {
-            I some = std::min(group, pairs - first);
-            for (I r = 0; r < some; r++) {
-                I one = 2 * (first + r), other = std::min(one + 1, count - 1);  // the last one may be alone
-                before(one, other, work.get() + 2 * r * n);
-            }
+        for (I first = begin * group; first < std::min(end * group, count); first += group) {
+            I some = std::min(group, count - first);
+            for (I r = 0; r < some; r++) before(first + r, work.get() + 2 * r * n);
             rows(Rows<T>{work.get(), work.get(), some, n, n, n, scale, backward});
-            for (I r = 0; r < some; r++) {
-                I one = 2 * (first + r), other = std::min(one + 1, count - 1);
-                after(work.get() + 2 * r * n, one, other);
-            }
+            for (I r = 0; r < some; r++) after(work.get() + 2 * r * n, first + r);
         }
     });
 }
 template <class T> void odd_real_rows(const T* x, T* y, I count, I n, T scale) {
     I h = n / 2 + 1;
-    pairs_of_rows<T>(count, n, scale / 2, false, [=](I one, I other, T* to) {
-        const T *a = x + one * n, *b = x + other * n;
-        for (I k = 0; k < n; k++) to[2 * k] = a[k], to[2 * k + 1] = b[k];
-    }, [=](const T* z, I one, I other) {
-        T *a = y + 2 * one * h, *b = y + 2 * other * h;
-        a[0] = 2 * z[0], a[1] = 0, b[0] = 2 * z[1], b[1] = 0;
-        for (I k = 1; k < h; k++) {
-            T re = z[2 * k], im = z[2 * k + 1], re_o = z[2 * (n - k)], im_o = z[2 * (n - k) + 1];
-            a[2 * k] = re + re_o, a[2 * k + 1] = im - im_o;
-            b[2 * k] = im + im_o, b[2 * k + 1] = re_o - re;
-        }
+    odd_rows<T>(count, n, scale, false, [=](I row, T* to) {
+        for (I k = 0; k < n; k++) to[2 * k] = x[row * n + k], to[2 * k + 1] = 0;
+    }, [=](const T* z, I row) {
+        T* to = y + 2 * row * h;
+        std::copy(z, z + 2 * h, to);
+        to[1] = 0;
     });
 }
 template <class T> void odd_rows_of_halves(const T* x, T* y, I count, I n, T scale) {
     I h = n / 2 + 1;
-    pairs_of_rows<T>(count, n, scale, true, [=](I one, I other, T* z) {
-        const T *a = x + 2 * one * h, *b = x + 2 * other * h;
-        z[0] = a[0], z[1] = b[0];
+    odd_rows<T>(count, n, scale, true, [=](I row, T* z) {
+        const T* half = x + 2 * row * h;
+        z[0] = half[0], z[1] = 0;
         for (I k = 1; k < h; k++) {
-            z[2 * k] = a[2 * k] - b[2 * k + 1], z[2 * k + 1] = a[2 * k + 1] + b[2 * k];
-            z[2 * (n - k)] = a[2 * k] + b[2 * k + 1], z[2 * (n - k) + 1] = b[2 * k] - a[2 * k + 1];
+            z[2 * k] = z[2 * (n - k)] = half[2 * k];
+            z[2 * k + 1] = half[2 * k + 1], z[2 * (n - k) + 1] = -half[2 * k + 1];
         }
-    }, [=](const T* z, I one, I other) {
-        T *a = y + one * n, *b = y + other * n;
-        for (I k = 0; k < n; k++) a[k] = z[2 * k], b[k] = z[2 * k + 1];
+    }, [=](const T* z, I row) {
+        for (I k = 0; k < n; k++) y[row * n + k] = z[2 * k];
     });
 }
 

@@ -208,7 +208,7 @@ def filling(op: Op, target: Any, first: Any, args: tuple[Any, ...]) -> Any:
         elif isinstance(value, Tensor):
             given.append(value._data)
         elif type(value) is float or type(value) is int:
-            given.append(target.dtype.type(value))
+            given.append(xp.number(value, target.dtype))
         else:
             return None
     return in_one_pass.into(target, *given)
