@@ -126,13 +126,13 @@ _ONLY_OPS = {"_to_copy": _copied, "convolution_backward": _convolution_backward,
 
 def _candidates(name: str) -> Iterator[Any]:
     """What may be meant by the name of an op."""
-    yield _ONLY_OPS.get(name)
     for space, functions in PUBLIC.items():
         prefix = _PREFIXES.get(space, "")
         if name.startswith(prefix):
             yield functions.get(name.removeprefix(prefix))
     if not name.startswith("__"):
         yield vars(Tensor).get(name)
+    yield _ONLY_OPS.get(name)
 
 
 aten = _Aten()

@@ -317,7 +317,6 @@ KNOWN = {
              "lu_solve linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve",
              "a gradient is wanted", _THROUGH),
     **_known("nansum nanmean", "int64, bool, complex64", _KERNEL),
-    **_known("cumsum cumprod", "bool", _KERNEL),
     **_known("bernoulli", "complex64", _KERNEL),
     **_known("matrix_power linalg.matrix_power diag mvlgamma special.multigammaln max min",
              "int64, bool", _WORDS),

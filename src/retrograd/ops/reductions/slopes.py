@@ -80,9 +80,9 @@ def _slopes(input: Tensor, axis: int, between: Any, edge_order: int) -> Tensor:
 
 def _widths(points: Tensor, axis: int, rank: int) -> Any:
     """A function of a place and a count: the widths of the gaps from there on."""
+    gaps = points[1:] - points[:-1]
     shape = tuple([-1 if d == axis else 1 for d in range(rank)])
-    gaps = reshape(points[1:] - points[:-1], shape)
-    return lambda start, count: narrow(gaps, axis, start, count)
+    return lambda start, count: reshape(gaps[start:start + count], shape)
 
 
 def _uneven(at: Any, size: int, width: Any, edge_order: int) -> tuple[Any, Any, Any]:
