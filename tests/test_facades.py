@@ -320,7 +320,7 @@ def test_nothing_is_traced_and_no_tensor_is_fake() -> None:
 
 
 def test_ops_that_have_no_function_of_their_name() -> None:
-    aten, x = torch._ops.aten, torch.randn(3, 4)
+    aten, x = torch.ops.aten, torch.randn(3, 4)
     copied = aten._to_copy.default(x, dtype=torch.float64)
     assert copied.dtype is torch.float64 and copied.data_ptr() != x.data_ptr()
     assert aten._to_copy(x).data_ptr() != x.data_ptr()

@@ -89,11 +89,6 @@ def _copied(self: Tensor, *, dtype: Any = None, layout: Any = None, device: Any 
                    memory_format=memory_format)
 
 
-def _sliced(self: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
-            step: int = 1) -> Tensor:
-    return self[(slice(None),) * (dim % self.ndim) + (slice(start, end, step),)]
-
-
 def _indexed(self: Tensor, indices: list[Tensor | None]) -> Tensor:
     return self[tuple([slice(None) if index is None else index for index in indices])]
 
@@ -116,8 +111,7 @@ def _convolution_backward(grad_output: Tensor, input: Tensor, weight: Tensor, bi
     return tuple([next(found) if is_wanted else None for is_wanted in output_mask])
 
 
-_ONLY_OPS = {"_to_copy": _copied, "convolution_backward": _convolution_backward,
-             "slice": _sliced, "index": _indexed,
+_ONLY_OPS = {"_to_copy": _copied, "convolution_backward": _convolution_backward, "index": _indexed,
              "alias": lambda self: self.view_as(self),
              "_pin_memory": lambda self, device=None: self.pin_memory(),
              "_sparse_addmm": lambda *args, **kwargs: _sparse().addmm(*args, **kwargs)}
