@@ -55,7 +55,7 @@ def _check(input: Tensor, dims: list[int], apart: list[Any] | None, of_all: bool
         if isinstance(between, Tensor) and between.ndim != 1:
             raise RuntimeError("torch.gradient expected each element of spacing to have one "
                                f"dimension, but got an element with {between.ndim} dimensions!")
-        if isinstance(between, Tensor) and between.is_meta and not input.is_meta:
+        if isinstance(between, Tensor) and between.is_meta != input.is_meta:
             raise RuntimeError("torch.gradient expected each tensor to be on the same device, but "
                                "got devices cpu and meta!")
 
