@@ -39,8 +39,9 @@ FEW = 3  # of the ways to change the first element of a list
 
 
 UNSTABLE = ("ops.aten.max_pool2d_with_indices_backward", "lu_unpack", "segment_reduce",
-            "unique_consecutive")
-"""Where PyTorch looks at other memory, which holds something else each time."""
+            "unique_consecutive", "nn.functional.l1_loss")
+"""Where PyTorch looks at other memory, which holds something else each time; the last takes weights
+of any size after other tests, and refuses them alone."""
 CHECKED = [name for name in ENTRIES if name not in UNSTABLE]
 
 
