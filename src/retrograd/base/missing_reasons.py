@@ -30,7 +30,7 @@ _REASONS = {
     r"coalesce|is_coalesced|dense_dim|is_sparse_csr|to_dense|"
     r"resize_as_sparse_": _SPARSE,
     r"jagged|nested|to_padded_tensor": "there are no tensors of rows of several lengths",
-    r"Stream|Event|StreamObjType|DeviceObjType|AcceleratorError|record_stream|ipu|mtia|xpu|"
+    r"StreamObjType|DeviceObjType|AcceleratorError|record_stream|ipu|mtia|xpu|"
     r"\w*_(ipu|xla)_\w+|profiler_allow\w+|scaled_grouped_mm": _DEVICES,
     r"eig|lstsq|matrix_rank|solve|symeig|reinforce|volatile": "PyTorch has removed it, and raises",
     r"gru|lstm|rnn_tanh|rnn_relu": "nn.GRU, nn.LSTM and nn.RNN compute it",
@@ -38,7 +38,7 @@ _REASONS = {
     r"index": "subscripts do that",
     r"Sym\w+|sym_\w+|Tag|DispatchKey\w*|ExcludeDispatchKeyGuard|PRIVATE_OPS|classes|cpp|"
     r"classproperty|thread_safe_generator|USE_\w+": "machinery of PyTorch's own dispatch",
-    r"fork|wait|futures|Future|FutureType|monitor|package|export|fx|masked|quasirandom|functional|"
+    r"fork|wait|FutureType|monitor|package|export|functional|"
     r"torch_version": "a module of PyTorch that has no counterpart yet",
     r"init_num_threads|prepare_multiprocessing_environment|"
     r"set_autocast\w+|autocast_(in|de)crement_nesting": "set by a context manager here",
