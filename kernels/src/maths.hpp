@@ -42,7 +42,7 @@ INLINE double reduced_exp(double x, std::uint64_t& k) {
     r = r - whole * 0x1.a39ef35793c76p-33;
     return r * r * polynomial(r, q) + r;
 }
-INLINE float power_of_two(std::int32_t k) { return bits_as<float>((k + 127) << 23); }
+INLINE float power_of_two(std::int32_t k) { return bits_as<float>(std::uint32_t(k + 127) << 23); }
 INLINE double power_of_two(std::uint64_t k) { return bits_as<double>((k - 2048 + 1023) << 52); }
 
 // 2^k comes in two factors, for subnormal results.
@@ -141,7 +141,7 @@ INLINE float log_(float x) {
 INLINE float log1p_(float x) {
     constexpr float INFINITE = std::numeric_limits<float>::infinity();
     float sum = 1 + x, f, k = exponent(sum, f);
-    f += (x - (sum - 1)) * bits_as<float>((127 - std::int32_t(k)) << 23);
+    f += (x - (sum - 1)) * bits_as<float>(std::uint32_t(127 - std::int32_t(k)) << 23);
     float found = log_of_parts(f, k);
     found = x > -1 ? found : x == -1 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
     return x == INFINITE || x == 0 ? x : found;
