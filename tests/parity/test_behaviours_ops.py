@@ -824,6 +824,11 @@ FACTORS = {
     "sub": lambda torch, x, y, n: torch.sub(x, y, alpha=n),
     "add_": lambda torch, x, y, n: x.clone().add_(y, alpha=n),
     "add of a number": lambda torch, x, y, n: torch.add(x, 2, alpha=n),
+    "rsub": lambda torch, x, y, n: torch.rsub(x, y, alpha=n),
+    "addcmul": lambda torch, x, y, n: torch.addcmul(x, x, y, value=n),
+    "addcdiv": lambda torch, x, y, n: torch.addcdiv(x, x, y, value=n),
+    "addr by alpha": lambda torch, x, y, n: torch.addr(x, x[0], y[0], alpha=n),
+    "addr by beta": lambda torch, x, y, n: torch.addr(x, x[0], y[0], beta=n),
 }
 
 
@@ -843,3 +848,5 @@ def condition_numbers_and_norms_of_every_order(torch, log, name, p):
     for function in (torch.linalg.cond, torch.linalg.norm):
         for given in (x, torch.stack([x, x.mT + 1]), x[0]):
             log.refuses(lambda f=function, given=given: f(given, p))
+    for shape in ((0, 0), (0, 3), (2, 0, 0)):
+        log.refuses(lambda shape=shape: torch.linalg.cond(torch.zeros(shape), p))

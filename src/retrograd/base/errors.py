@@ -73,6 +73,15 @@ def c_name(value: Any) -> str:
     return C_NAMES.get(value.dtype.name, value.dtype.name)
 
 
+def does_not_fit(dtype: Any) -> RuntimeError:
+    """The error of a number that no element of ``dtype`` can be."""
+    name = dtype.name
+    if name not in ("bool", "int32") and name.startswith(("int", "uint")):
+        name = f"{name}_t"
+    return RuntimeError(f"value cannot be converted to type {C_NAMES.get(name, name)} without "
+                        "overflow")
+
+
 def not_a_tensor(function: str, argument: str, position: int, value: Any) -> TypeError:
     return TypeError(
         f"{function}(): argument '{argument}' (position {position}) must be Tensor, not "

@@ -9,9 +9,9 @@ from ..backend.interface import kind_of, library_of
 from ..base import dtypes
 from ..base.errors import (
     REQUIRED,
-    c_name,
     canonical_dim,
     canonical_dims,
+    does_not_fit,
     is_pytorch_tensor,
     missing_arguments,
     no_kernel,
@@ -127,11 +127,13 @@ def factor(title: str, param: Param, value: Any, data: Any) -> Any:
 def fitting_number(value: Any, data: Any) -> Any:
     """A number that data is computed with in its own dtype.
 
-    In real data there is no place for a complex number.
+    In real data there is no place for a number with an imaginary part.
     """
     value = value.item() if xp.is_scalar(value) else value
     if isinstance(value, complex) and kind_of(data.dtype) != "c":
-        raise RuntimeError(f"value cannot be converted to type {c_name(data)} without overflow")
+        if value.imag:
+            raise does_not_fit(data.dtype)
+        return value.real
     return value
 
 

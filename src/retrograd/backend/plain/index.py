@@ -6,6 +6,7 @@ import cmath
 import math
 from typing import Any
 
+from ...base.errors import does_not_fit
 from .. import xp
 
 _EVERYTHING = slice(None)
@@ -284,11 +285,6 @@ def nonzero_rows(array: Any) -> Any:
 # ---------------------------------------------------------------- numbers
 
 
-_C_NAMES = {"float32": "float", "float64": "double", "int32": "int", "float16": "c10::Half",
-            "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>",
-            "complex128": "c10::complex<double>"}
-
-
 def number_as(value: Any, dtype: Any, saturate: bool = False) -> Any:
     """A Python number as a zero-dim array, refused where ``dtype`` cannot hold it.
 
@@ -300,7 +296,7 @@ def number_as(value: Any, dtype: Any, saturate: bool = False) -> Any:
         return xp.cast(xp.asarray(value), dtype)
     if isinstance(value, complex) and dtype.kind != "c":
         if value.imag:
-            raise _overflow(dtype)
+            raise does_not_fit(dtype)
         value = value.real
     if dtype.kind in "iu":
         return _integer_as(value, dtype)
@@ -308,25 +304,20 @@ def number_as(value: Any, dtype: Any, saturate: bool = False) -> Any:
         made = xp.asarray(value).astype(dtype)
     if not xp.isfinite(made) and cmath.isfinite(value) \
             and not (saturate and dtype.itemsize == 2):
-        raise _overflow(dtype)
+        raise does_not_fit(dtype)
     return made
 
 
 def _integer_as(value: Any, dtype: Any) -> Any:
     if value != value or value in (math.inf, -math.inf):
-        raise _overflow(dtype)
+        raise does_not_fit(dtype)
     whole = int(value)
     info = xp.iinfo(dtype)
     # A negative integer may wrap around to an unsigned one.
     lowest = info.min if dtype.kind != "u" else -info.max if isinstance(value, int) else 0
     if not lowest <= value <= info.max:
-        raise _overflow(dtype)
+        raise does_not_fit(dtype)
     return xp.array(whole % (info.max + 1) if dtype.kind == "u" else whole, dtype)
-
-
-def _overflow(dtype: Any) -> RuntimeError:
-    name = _C_NAMES.get(dtype.name, f"{dtype.name}_t")
-    return RuntimeError(f"value cannot be converted to type {name} without overflow")
 
 
 # ---------------------------------------------------------------- side by side

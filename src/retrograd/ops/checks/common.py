@@ -30,6 +30,15 @@ def kinds(allowed: str, kernel: str, **worded: tuple[type[Exception], str]) -> C
     return guard
 
 
+def check_factor(name: str, factor: Any, common: dtypes.dtype) -> None:
+    """Refuse a factor that does not fit tensors of dtype ``common``."""
+    if isinstance(factor, bool) and common is not dtypes.bool:
+        raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+    if not isinstance(factor, int) and dtypes.category(common) < 2:
+        raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating "
+                           "point number.")
+
+
 def with_number(common: dtypes.dtype, number: Any) -> dtypes.dtype:
     """The dtype that tensors of dtype ``common`` and a Python number have in common."""
     kind = dtypes.of_scalar(number)

@@ -9,16 +9,12 @@ from ...base import dtypes
 from ...base.errors import no_kernel, no_overload
 from ...core.tensor import Tensor
 from ..elementwise.number_operands import BOTH
-from .common import c_name, kinds, with_number
+from .common import c_name, check_factor, kinds, with_number
 
 
 def check_alpha(given: dict[str, Any], common: dtypes.dtype) -> None:
     alpha = given["alpha"]
-    if isinstance(alpha, bool) and common is not dtypes.bool:
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and dtypes.category(common) < 2:
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating "
-                           "point number.")
+    check_factor("alpha", alpha, common)
     if isinstance(alpha, builtins.complex) and not common.is_complex:
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex "
                            "number.")

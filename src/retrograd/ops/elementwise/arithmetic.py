@@ -69,7 +69,9 @@ sub.vjp(input=lambda g: g, other=_minus_scaled)
 @elementwise(method=False, function=None, guard=checks.check_sub, numbers=())
 def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``other`` and ``alpha`` times ``input``."""
-    return other - input if alpha == 1 else pointwise_kernels.add_multiple(other, input, -alpha)
+    if alpha == 1 and type(alpha) is int:
+        return other - input
+    return pointwise_kernels.add_multiple(other, input, alpha if type(alpha) is bool else -alpha)
 
 
 rsub.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
@@ -248,7 +250,7 @@ def _direction_gradient(g: Any, input: Any, y: Any) -> Any:
 @elementwise(inplace=True, numbers=(), guard=kinds("ifc", "addcmul_cpu_out"), former=True)
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Number = 1) -> Any:
     """``input`` plus ``value`` times the product of two tensors."""
-    return pointwise_kernels.add_multiple(input, tensor1 * tensor2, value)
+    return pointwise_kernels.add_multiple(input, tensor1 * tensor2, +fitting_number(value, input))
 
 
 addcmul.vjp(input=lambda g: g,
@@ -259,7 +261,7 @@ addcmul.vjp(input=lambda g: g,
 @elementwise(inplace=True, numbers=(), guard=checks.check_addcdiv, former=True)
 def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Number = 1) -> Any:
     """``input`` plus ``value`` times the quotient of two tensors."""
-    return pointwise_kernels.add_multiple(input, tensor1 / tensor2, value)
+    return pointwise_kernels.add_multiple(input, tensor1 / tensor2, +fitting_number(value, input))
 
 
 addcdiv.vjp(input=lambda g: g,

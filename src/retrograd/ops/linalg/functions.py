@@ -153,7 +153,9 @@ def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = Fal
     return matrix_norm(A, ord, dim, keepdim, dtype=dtype)
 
 
-_CONDITIONS = (None, 2, -2, 1, -1, math.inf, -math.inf, "fro", "nuc")
+def _check_condition(p: Any) -> None:
+    if p not in (None, 2, -2, 1, -1, math.inf, -math.inf, "fro", "nuc"):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
 
 
 @composite(function="linalg", out=Out(SAFELY, copies=True, function="linalg.cond"))
@@ -164,9 +166,9 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     if not A.numel():
         if isinstance(p, str):
             check_matrices(f"linalg.cond(ord={p})", A._data, numbers="any")
+        _check_condition(p)
         return wrap(xp.zeros(tuple(A.shape[:-2]), A.dtype.to_real().np))
-    if p not in _CONDITIONS:
-        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    _check_condition(p)
     if p is None or p in (2, -2):
         values = svdvals(A)
         last = values.ndim - 1

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import matrices, xp
-from ...backend.interface import kind_of
+from ...base import dtypes
 from ...core.op import Array, Number, op
 from ...core.out_rules import CASTABLE, Out
 from ..batching import aligned, inner_rank, repeated
+from ..checks.common import check_factor
 from ..checks.products import check_addition, check_addmv, check_batches, check_vectors
 from ..elementwise.conjugate import conj
 from ..reductions.sums import _sum_dims
@@ -59,11 +60,9 @@ addmv.jvp(input=lambda tangent, beta, y: expand(scaled(tangent, beta), y.shape),
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """``beta * input + alpha * (vec1 ⊗ vec2)``."""
     check_vectors(input, vec1, vec2)
-    if kind_of(input.dtype) in "iu":
-        for name, factor in (("beta", beta), ("alpha", alpha)):
-            if isinstance(factor, float):
-                raise RuntimeError(f"For integral input tensors, argument {name} must not be a "
-                                   "floating point number.")
+    common = dtypes.from_numpy_dtype(input.dtype)
+    check_factor("beta", beta, common)
+    check_factor("alpha", alpha, common)
     return matrices.scaled_sum(input, vec1[:, None] * vec2, beta, alpha)
 
 
