@@ -63,6 +63,19 @@ def test_values_strides_and_offsets_stay(make):
     assert (x.requires_grad, x.is_leaf) == (expected.requires_grad, expected.is_leaf)
 
 
+def test_objects_that_compute_their_class_are_not_asked_for_it():
+    class Warns:
+        @property
+        def __class__(self):
+            raise FutureWarning("this object is going to have another name")
+
+    bystander = Warns()
+    x = torch.ones(3)
+    y = x[1:]
+    x.share_memory_()
+    assert y.is_shared() and type(bystander) is Warns
+
+
 def test_tensors_that_are_alone_are_moved_without_a_search(monkeypatch):
     def search():
         raise AssertionError("all objects were looked at")

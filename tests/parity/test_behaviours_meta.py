@@ -177,3 +177,24 @@ def nothing_is_recorded_without_memory(torch, log):
     weight = torch.empty(2, device="meta", requires_grad=True)
     log.differs((weight * 2).requires_grad, torch=True, retrograd=False)
     log.differs((weight * 2).grad_fn is None, torch=False, retrograd=True)
+
+
+@behaviour
+def tensors_of_two_devices_are_refused_inside_function_modes_too(torch, log):
+    class Plain(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            return function(*args, **(kwargs or {}))
+
+    x, places = torch.ones(2, 3), torch.ones(3, device="meta")
+
+    def refused():
+        for a, b in ((x, (x[:, 0], places)), (x.to("meta"), (x[:, 0], x[0]))):
+            log.raises(torch.gradient, a, spacing=b)
+        log.raises(torch.add, x, places)
+        log.raises(torch.add, places, x)
+
+    refused()
+    with Plain():
+        refused()
+        log(facts(torch.gradient(x.to("meta"))[0]))
+    refused()  # from now on functions look out for modes

@@ -180,7 +180,10 @@ def _called(func: Any, args: Any, kwargs: Any) -> Any:
         if not isinstance(value, Tensor):
             return value
         if not value.is_meta and value.ndim:
-            raise RuntimeError("Tensor on device cpu is not on the expected device meta!")
+            given, expected = ("cpu", "meta") if getattr(args[0], "is_meta", True) \
+                else ("meta", "cpu")
+            raise RuntimeError(f"Tensor on device {given} is not on the expected device "
+                               f"{expected}!")
         if value.dtype is dtypes.bool and value is not args[0] \
                 and getattr(func, "__name__", "") in ("index", "__getitem__"):
             raise NotImplementedError("a mask selects by values, which a meta tensor has not")

@@ -32,8 +32,9 @@ def share(lookers: Sequence[Tensor | UntypedStorage]) -> None:
                 memory = allocate(nbytes).array()
                 memory[...] = bytes_at(owner, low, nbytes)
                 moved[id(owner)] = owner, low, memory
-        others = [] if alone else [
-            found for found in gc.get_objects() if isinstance(found, (Tensor, UntypedStorage))]
+        # By their types: what objects say of their own class may be a computation that warns.
+        others = [] if alone else [found for found in gc.get_objects()
+                                   if issubclass(type(found), (Tensor, UntypedStorage))]
         for looker in [*private, *others]:
             array = _array(looker)
             if xp.is_array(array) and (place := moved.get(id(xp.storage_of(array)))):

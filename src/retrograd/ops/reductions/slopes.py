@@ -57,7 +57,7 @@ def _check(input: Tensor, dims: list[int], apart: list[Any] | None, of_all: bool
                                f"dimension, but got an element with {between.ndim} dimensions!")
         if isinstance(between, Tensor) and between.is_meta != input.is_meta:
             raise RuntimeError("torch.gradient expected each tensor to be on the same device, but "
-                               "got devices cpu and meta!")
+                               f"got devices {input.device} and {between.device}!")
 
 
 def _slopes(input: Tensor, axis: int, between: Any, edge_order: int) -> Tensor:
