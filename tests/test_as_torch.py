@@ -61,6 +61,67 @@ print(torch.__name__, type(torch.ones(1)), dir(torch) == dir(retrograd))
 """, tmp_path) == "torch <class 'torch.Tensor'> True\n"
 
 
+def test_tensors_of_every_kind_work_as_they_do_otherwise(tmp_path: Path) -> None:
+    assert served("""
+import torch
+class Named(torch.Tensor):
+    seen = []
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        cls.seen.append(function.__name__)
+        return super().__torch_function__(function, types, args, kwargs)
+x = torch.ones(2).as_subclass(Named)
+print(type(x + 1).__name__, type(torch.stack([x, x])).__name__, Named.seen)
+print(type(torch.nn.Parameter(x)).__name__)
+layer = torch.nn.Linear(2, 1).to("meta")
+print(layer.weight.requires_grad, layer.to_empty(device="cpu").weight.device)
+sparse = torch.eye(2).to_sparse().requires_grad_()
+print(sparse.is_sparse, sparse.requires_grad, torch.sparse.sum(sparse * 2).item())
+lazy = torch.nn.LazyLinear(3)
+print(lazy(torch.ones(1, 2)).shape, lazy.weight.shape)
+""", tmp_path) == """\
+Named Named ['add', 'stack']
+Named
+True cpu
+True True 4.0
+torch.Size([1, 3]) torch.Size([3, 2])
+"""
+
+
+def test_functorch_is_served_too(tmp_path: Path) -> None:
+    assert served("""
+import warnings, torch
+from functorch import make_functional_with_buffers, vmap
+class Tied(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+        self.second.weight = self.first.weight
+        self.norm = torch.nn.BatchNorm1d(2)
+    def forward(self, x):
+        return self.norm(self.second(self.first(x)))
+model, x = Tied(), torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    function, params, buffers = make_functional_with_buffers(model)
+    many = vmap(lambda p: (p * p).sum())(torch.ones(3, 2))
+print([w.category.__name__ for w in told], many)
+print(function.param_names, [p.requires_grad for p in params],
+      function.stateless_model.norm.weight.device)
+y = function(params, buffers, x)
+print(torch.equal(y, model(x)), buffers[2], model.norm.num_batches_tracked)
+y.square().sum().backward()
+print(params[0].grad.shape, model.first.weight.grad)
+""", tmp_path) == """\
+['FutureWarning', 'FutureWarning'] tensor([2., 2., 2.])
+('first.weight', 'first.bias', 'second.bias', 'norm.weight', 'norm.bias') \
+[True, True, True, True, True] \
+meta
+True tensor(1) tensor(1)
+torch.Size([2, 2]) None
+"""
+
+
 def test_nothing_is_imported_before_it_is_used(tmp_path: Path) -> None:
     assert served("""
 import importlib.util, sys

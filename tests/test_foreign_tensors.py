@@ -25,7 +25,8 @@ def stand_in(name: str, module: str, hook: Any) -> Any:
     """An array of another library, with two elements."""
     members = {"__module__": module, "__torch_function__": classmethod(hook), "shape": (2,),
                "ndim": 1, "__array__": lambda self, dtype=None, copy=None: np.ones(2, "float32")}
-    return type(name, (), members)()
+    base = type(f"{name}Base", (), {"__module__": f"{module}._C"})
+    return type(name, (base,), members)()
 
 
 PYTORCH_S = stand_in("Tensor", "torch", again)

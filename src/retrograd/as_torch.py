@@ -62,7 +62,7 @@ class _Finder(MetaPathFinder):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name.startswith(f"{_PACKAGE}.") and path is not None:
             found = PathFinder.find_spec(name, path, target)
-        elif name == "torch" or name.startswith("torch."):
+        elif name in ("torch", "functorch") or name.startswith("torch."):
             found = _spec(name)
         else:
             return None
@@ -115,6 +115,8 @@ _LOADER = _Loader()
 
 
 def _own_name(name: str) -> str:
+    if name == "functorch":  # which PyTorch brings along
+        return f"{_PACKAGE}._functorch.deprecated"
     return _PACKAGE + name.removeprefix("torch")
 
 

@@ -7,6 +7,6 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("apis", "eager_transforms", "vmap"):
+    if name in ("apis", "deprecated", "eager_transforms", "make_functional", "vmap"):
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

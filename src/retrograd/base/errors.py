@@ -44,8 +44,10 @@ FROM_PYTORCH = "retrograd.from_numpy(t.detach().numpy()) makes a tensor of it"
 
 
 def is_pytorch_tensor(value: Any) -> bool:
-    """Whether a value is a tensor of PyTorch, by its name: PyTorch itself is not asked."""
-    return any(c.__name__ == "Tensor" and c.__module__ == "torch" for c in type(value).__mro__)
+    """Whether a value is a tensor of PyTorch: by the name of the class below, which ours has not
+    even where it is served as PyTorch's; PyTorch itself is not asked."""
+    return any(c.__name__ == "TensorBase" and c.__module__ == "torch._C"
+               for c in type(value).__mro__)
 
 
 def refuse_pytorch_operand(value: Any) -> bool:

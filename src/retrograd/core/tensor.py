@@ -106,6 +106,14 @@ def _checked_sizes(sizes: tuple[Any, ...], first: int) -> tuple[int, ...]:
     return tuple(int(n) for n in sizes)
 
 
+def is_defined_here(function: Any) -> bool:
+    """Whether a function is of the class below itself, which is not about values: no op.
+
+    The class itself may be served under another module's name.
+    """
+    return bool(function.__module__ == __name__)
+
+
 class Tensor(TensorMethods):
     """A multi-dimensional array that can record the operations made on it.
 

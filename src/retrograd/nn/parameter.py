@@ -8,7 +8,7 @@ from ..base.errors import is_pytorch_tensor, not_a_tensor
 from ..base.layouts import preserve_format
 from ..core.extensions import extensions
 from ..core.overriding import DISABLED
-from ..core.tensor import NATIVE, PLAIN, Tensor, twin
+from ..core.tensor import NATIVE, PLAIN, Tensor, is_defined_here, twin
 from ..ops.creation.filled import empty
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter",
@@ -129,7 +129,7 @@ class UninitializedTensorMixin:
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func.__name__ in cls._allowed or func.__module__ == Tensor.__module__:
+        if func.__name__ in cls._allowed or is_defined_here(func):
             return extensions.default_torch_function(cls, func, types, args, kwargs or {})
         raise ValueError(
             f"Attempted to use an uninitialized parameter in {func}. This error happens when you "

@@ -15,7 +15,7 @@ from ...base import dtypes
 from ...base.modes import switched
 from ...base.trees import tree_map
 from ...core.inplace import packed_strides
-from ...core.tensor import Tensor, fill, wrap
+from ...core.tensor import Tensor, fill, is_defined_here, wrap
 from .options import blank
 
 _META = dtypes.device("meta")
@@ -128,7 +128,7 @@ class MetaTensor(Tensor):
 
     def __getattribute__(self, name: str) -> Any:
         method = getattr(Tensor, name, None)
-        if isinstance(method, FunctionType) and method.__module__ != Tensor.__module__ \
+        if isinstance(method, FunctionType) and not is_defined_here(method) \
                 and getattr(MetaTensor, name) is method:
             return lambda *args, **kwargs: _hand_over(method, (self, *args), kwargs)
         return object.__getattribute__(self, name)
@@ -137,7 +137,7 @@ class MetaTensor(Tensor):
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
-        if func.__module__ == Tensor.__module__:  # not about values
+        if is_defined_here(func):  # not about values
             with switched(override=False):
                 return func(*args, **kwargs)
         if _writes(name) and isinstance(args[0], Tensor):

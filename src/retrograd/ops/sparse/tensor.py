@@ -16,7 +16,7 @@ from ...base.modes import switched
 from ...core.extensions import SPARSE_TENSORS, TENSOR_CLASS
 from ...core.graph import LEAF
 from ...core.printing import sparse_repr
-from ...core.tensor import Tensor, wrap, wrap_any
+from ...core.tensor import Tensor, is_defined_here, wrap, wrap_any
 from .parts import SPARSE_OPS, values_of
 
 FUNCTIONS: dict[str, Any] = {}
@@ -195,7 +195,7 @@ class SparseTensor(Tensor):
 
     def __getattribute__(self, name: str) -> Any:
         method = getattr(Tensor, name, None)
-        if isinstance(method, FunctionType) and method.__module__ != Tensor.__module__ \
+        if isinstance(method, FunctionType) and not is_defined_here(method) \
                 and getattr(SparseTensor, name) is method:
             return lambda *args, **kwargs: hand_over(method, (self, *args), kwargs)
         return object.__getattribute__(self, name)
@@ -217,7 +217,7 @@ def hand_over(func: Any, args: Any, kwargs: Any) -> Any:
     found = FUNCTIONS.get(name)
     if found is not None:
         return found(*args, **kwargs)
-    if getattr(func, "op", None) in SPARSE_OPS or func.__module__ == Tensor.__module__:
+    if getattr(func, "op", None) in SPARSE_OPS or is_defined_here(func):
         with switched(override=False):
             return func(*args, **kwargs)
     layout = next((_WORDS[a._data.layout] for a in args if isinstance(a, SparseTensor)), "Sparse")
