@@ -3,8 +3,11 @@ or for functions that take the same arguments."""
 
 from typing import Any, ClassVar
 
+from ...core.tensor import Tensor
 from .. import functional as F
 from .module import Module
+
+_UNSHOWN = ("inplace", "training", "return_indices")
 
 
 class Shown(Module):
@@ -21,7 +24,7 @@ class Shown(Module):
             cls._options = tuple(options.split())
 
     def extra_repr(self) -> str:
-        shown = [f"{name}={getattr(self, name)}" for name in self._options]
+        shown = [f"{name}={getattr(self, name)}" for name in self._options if name not in _UNSHOWN]
         return ", ".join([*shown, "inplace=True"] if getattr(self, "inplace", False) else shown)
 
 
@@ -34,6 +37,13 @@ class Applying(Module):
         super().__init_subclass__(**others)
         if function is not None:
             cls._function = staticmethod(getattr(F, function))
+
+
+class Handing(Applying, Shown):
+    """A layer that hands its function the options its class names, behind the input."""
+
+    def forward(self, input: Tensor) -> Any:
+        return self._function(input, *[getattr(self, name) for name in self._options])
 
 
 class OfDims(Module):
