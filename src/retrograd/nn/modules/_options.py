@@ -10,10 +10,8 @@ from .module import Module
 _UNSHOWN = ("inplace", "training", "return_indices")
 
 
-class Shown(Module):
-    """A layer that prints the options its class names: ``class ELU(Shown, options="alpha")``.
-
-    After them it says whether it overwrites its input, where that is an option too.
+class WithOptions(Module):
+    """A layer whose class names its options: ``class Flatten(Shown, options="start_dim end_dim")``.
     """
 
     _options: ClassVar[tuple[str, ...]] = ()
@@ -23,12 +21,16 @@ class Shown(Module):
         if options is not None:
             cls._options = tuple(options.split())
 
+
+class Shown(WithOptions):
+    """A layer that prints its options, and after them whether it overwrites its input."""
+
     def extra_repr(self) -> str:
         shown = [f"{name}={getattr(self, name)}" for name in self._options if name not in _UNSHOWN]
         return ", ".join([*shown, "inplace=True"] if getattr(self, "inplace", False) else shown)
 
 
-class Applying(Module):
+class Applying(WithOptions):
     """A layer that calls a function of its own: ``class Mish(_InPlace, function="mish")``."""
 
     _function: ClassVar[Any]
