@@ -73,11 +73,16 @@ def c_name(value: Any) -> str:
     return C_NAMES.get(value.dtype.name, value.dtype.name)
 
 
+def wrong_type(function: str, argument: str, position: int | None, wanted: str,
+               value: Any) -> TypeError:
+    """The error of an argument of another type; one that is given by keyword has no position."""
+    where = "" if position is None else f" (position {position})"
+    return TypeError(f"{function}(): argument '{argument}'{where} must be {wanted}, not "
+                     f"{type_name(value)}")
+
+
 def not_a_tensor(function: str, argument: str, position: int, value: Any) -> TypeError:
-    return TypeError(
-        f"{function}(): argument '{argument}' (position {position}) must be Tensor, not "
-        f"{type_name(value)}"
-    )
+    return wrong_type(function, argument, position, "Tensor", value)
 
 
 class Required:

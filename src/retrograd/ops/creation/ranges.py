@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import create as create_kernels, xp
 from ...base import dtypes
-from ...base.errors import type_name
+from ...base.errors import type_name, wrong_type
 from ...base.warning import warn
 from ...core.op import Number, publish
 from ...core.tensor import Tensor, wrap
@@ -41,8 +41,7 @@ def _number(function: str, argument: str, position: int, value: Any) -> Any:
     if isinstance(value, complex):
         raise RuntimeError("value cannot be converted to type double without overflow")
     if not isinstance(value, (int, float)):
-        raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be "
-                        f"Number, not {type(value).__name__}")
+        raise wrong_type(function, argument, position, "Number", value)
     return value
 
 
@@ -204,8 +203,7 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Any =
     columns = n if m is None else m
     for position, (name, value) in enumerate((("n", n), ("m", columns)), 1):
         if not _is_whole(value):
-            raise TypeError(f"eye(): argument '{name}' (position {position}) must be int, not "
-                            f"{type(value).__name__}")
+            raise wrong_type("eye", name, position, "int", value)
         if value < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
     kind = out_dtype("eye", dtype, out)
