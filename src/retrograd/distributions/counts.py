@@ -26,7 +26,8 @@ class _Trials(ProbsOrLogits):
 
     arg_constraints: ClassVar[Any] = _REGIONS
 
-    def _init_trials(self, probs: Any, logits: Any, validate_args: bool | None) -> None:
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+                 ) -> None:
         name, given = self._given(probs, logits)
         (value,) = broadcast_all(given)
         setattr(self, name, value)
@@ -45,11 +46,6 @@ class Bernoulli(_Trials, ExponentialFamily):
     support = constraints.boolean
     has_enumerate_support = True
     _mean_carrier_measure = 0
-
-    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-                 ) -> None:
-        self._init_trials(probs, logits, validate_args)
-
     mean = property(lambda self: self.probs)
     variance = property(lambda self: self.probs * (1 - self.probs))
 
@@ -83,7 +79,7 @@ class Geometric(_Trials):
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
                  ) -> None:
-        self._init_trials(probs, logits, validate_args)
+        super().__init__(probs, logits, validate_args)
         if self._validate_args and probs is not None:
             value = self.probs
             valid = value > 0
@@ -116,8 +112,8 @@ class Geometric(_Trials):
 class _RepeatedTrials(ProbsOrLogits):
     """Trials until ``total_count``, which is broadcast with the chance of success."""
 
-    def _init_repeated(self, total_count: Any, probs: Any, logits: Any,
-                       validate_args: bool | None) -> None:
+    def __init__(self, total_count: Any, probs: Any = None, logits: Any = None,
+                 validate_args: bool | None = None) -> None:
         name, given = self._given(probs, logits)
         count, value = broadcast_all(total_count, given)
         self.total_count = count.type_as(value)
@@ -133,7 +129,7 @@ class Binomial(_RepeatedTrials):
 
     def __init__(self, total_count: Any = 1, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
-        self._init_repeated(total_count, probs, logits, validate_args)
+        super().__init__(total_count, probs, logits, validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
@@ -180,11 +176,6 @@ class NegativeBinomial(_RepeatedTrials):
                                       "probs": constraints.half_open_interval(0.0, 1.0),
                                       "logits": constraints.real}
     support = constraints.nonnegative_integer
-
-    def __init__(self, total_count: Any, probs: Any = None, logits: Any = None,
-                 validate_args: bool | None = None) -> None:
-        self._init_repeated(total_count, probs, logits, validate_args)
-
     mean = property(lambda self: self.total_count * self.logits.exp())
     mode = property(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
                     )
@@ -250,7 +241,7 @@ class ContinuousBernoulli(_Trials, ExponentialFamily):
             if validate_args is not None and not constraints.unit_interval.check(probs).all():
                 raise ValueError("The parameter probs has invalid values")
             probs = clamp_probs(probs)
-        self._init_trials(probs, logits, validate_args)
+        super().__init__(probs, logits, validate_args)
 
     @lazy_property
     def probs(self) -> Tensor:
@@ -328,7 +319,7 @@ class LogitRelaxedBernoulli(_Trials):
     def __init__(self, temperature: Tensor, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
         self.temperature = temperature
-        self._init_trials(probs, logits, validate_args)
+        super().__init__(probs, logits, validate_args)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
