@@ -130,10 +130,7 @@ def canonical_dim(dim: int, rank: int) -> int:
     """``dim`` counted from the left; a zero-dim tensor accepts 0 and -1."""
     if dim.__class__ is not int:
         dim = as_int(dim)
-    if dim < 0:
-        wrapped = dim + (rank or 1)
-    else:
-        wrapped = dim
+    wrapped = dim + (rank or 1) if dim < 0 else dim
     if not 0 <= wrapped < (rank or 1):
         raise dim_out_of_range(dim, rank)
     return wrapped

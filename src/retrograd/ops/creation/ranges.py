@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import create as create_kernels, xp
 from ...base import dtypes
-from ...base.errors import type_name, wrong_type
+from ...base.errors import no_kernel, type_name, wrong_type
 from ...base.warning import warn
 from ...core.op import Number, publish
 from ...core.tensor import Tensor, wrap
@@ -47,7 +47,7 @@ def _number(function: str, argument: str, position: int, value: Any) -> Any:
 
 def _refuse_kinds(kernel: str, kind: dtypes.dtype, *refused: dtypes.dtype) -> None:
     if kind in refused or kind in _WITHOUT_RANGES:
-        raise NotImplementedError(f'"{kernel}" not implemented for \'{kind.alias}\'')
+        raise no_kernel(kernel, kind)
 
 
 _WITHOUT_DIAGONALS = (dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.complex32)
@@ -208,7 +208,7 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Any =
             raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
     kind = out_dtype("eye", dtype, out)
     if kind in _WITHOUT_DIAGONALS and not meta:
-        raise NotImplementedError(f'"eye" not implemented for \'{kind.alias}\'')
+        raise no_kernel("eye", kind)
     return settle(create_kernels.eye(n, columns, kind.np), out, requires_grad, "eye", meta)
 
 
