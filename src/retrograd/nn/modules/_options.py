@@ -3,15 +3,14 @@ or for functions that take the same arguments."""
 
 from typing import Any, ClassVar
 
-from ...core.tensor import Tensor
 from .. import functional as F
 from .module import Module
 
-_UNSHOWN = ("inplace", "training", "return_indices")
 
+class Shown(Module):
+    """A layer that prints the options its class names: ``class ELU(Shown, options="alpha")``.
 
-class WithOptions(Module):
-    """A layer whose class names its options: ``class Flatten(Shown, options="start_dim end_dim")``.
+    After them it says whether it overwrites its input, where that is an option too.
     """
 
     _options: ClassVar[tuple[str, ...]] = ()
@@ -21,16 +20,12 @@ class WithOptions(Module):
         if options is not None:
             cls._options = tuple(options.split())
 
-
-class Shown(WithOptions):
-    """A layer that prints its options, and after them whether it overwrites its input."""
-
     def extra_repr(self) -> str:
-        shown = [f"{name}={getattr(self, name)}" for name in self._options if name not in _UNSHOWN]
+        shown = [f"{name}={getattr(self, name)}" for name in self._options]
         return ", ".join([*shown, "inplace=True"] if getattr(self, "inplace", False) else shown)
 
 
-class Applying(WithOptions):
+class Applying(Module):
     """A layer that calls a function of its own: ``class Mish(_InPlace, function="mish")``."""
 
     _function: ClassVar[Any]
@@ -39,13 +34,6 @@ class Applying(WithOptions):
         super().__init_subclass__(**others)
         if function is not None:
             cls._function = staticmethod(getattr(F, function))
-
-
-class Handing(Applying, Shown):
-    """A layer that hands its function the options its class names, behind the input."""
-
-    def forward(self, input: Tensor) -> Any:
-        return self._function(input, *[getattr(self, name) for name in self._options])
 
 
 class OfDims(Module):

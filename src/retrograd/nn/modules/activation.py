@@ -7,7 +7,7 @@ from ...core.tensor import Tensor
 from ...ops.nn.attention_heads import added_mask
 from .. import functional as F, init
 from ..parameter import add_parameters, empty_parameter
-from ._options import Applying, Handing, Shown
+from ._options import Applying, Shown
 from .linear import NonDynamicallyQuantizableLinear
 from .module import Module
 
@@ -35,12 +35,15 @@ class _InPlace(Applying, Shown):
         return self._function(input, self.inplace)
 
 
-class _Exponential(Handing, options="alpha inplace"):
+class _Exponential(Applying, Shown, options="alpha"):
     """An activation that approaches ``-alpha``."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
         self.alpha, self.inplace = alpha, inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._function(input, self.alpha, self.inplace)
 
 
 class ReLU(_InPlace, function="relu"):
@@ -79,24 +82,30 @@ class SiLU(_InPlace, function="silu"):
     """``x * sigmoid(x)``, elementwise."""
 
 
-class LeakyReLU(Handing, function="leaky_relu", options="negative_slope inplace"):
+class LeakyReLU(Shown, options="negative_slope"):
     """``x`` where positive, ``negative_slope * x`` elsewhere."""
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
         self.negative_slope, self.inplace = negative_slope, inplace
 
+    def forward(self, input: Tensor) -> Tensor:
+        return F.leaky_relu(input, self.negative_slope, self.inplace)
+
 
 class ELU(_Exponential, function="elu"):
     """``x`` where positive, ``alpha * (exp(x) - 1)`` elsewhere."""
 
 
-class Softplus(Handing, function="softplus", options="beta threshold"):
+class Softplus(Shown, options="beta threshold"):
     """``log(1 + exp(beta * x)) / beta``, linear above ``threshold``."""
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
         self.beta, self.threshold = beta, threshold
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.softplus(input, self.beta, self.threshold)
 
 
 class _AlongDim(Applying, Shown, options="dim"):
@@ -132,21 +141,27 @@ class Softmax2d(Module):
         return F.softmax(input, -3, _stacklevel=5)
 
 
-class Threshold(Handing, function="threshold", options="threshold value inplace"):
+class Threshold(Shown, options="threshold value"):
     """``x`` where it exceeds ``threshold``, ``value`` elsewhere."""
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
         self.threshold, self.value, self.inplace = threshold, value, inplace
 
+    def forward(self, input: Tensor) -> Tensor:
+        return F.threshold(input, self.threshold, self.value, self.inplace)
 
-class RReLU(Handing, function="rrelu", options="lower upper training inplace"):
+
+class RReLU(Shown, options="lower upper"):
     """:class:`LeakyReLU` with a slope drawn for each element while training."""
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3,
                  inplace: bool = False) -> None:
         super().__init__()
         self.lower, self.upper, self.inplace = lower, upper, inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
 
 class Hardtanh(Shown, options="min_val max_val"):
@@ -204,24 +219,30 @@ class CELU(_Exponential, function="celu"):
     """:class:`ELU` that is smooth for every ``alpha``."""
 
 
-class GLU(Handing, function="glu", options="dim"):
+class GLU(Shown, options="dim"):
     """One half of the values along ``dim``, times the sigmoid of the other."""
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
         self.dim = dim
 
+    def forward(self, input: Tensor) -> Tensor:
+        return F.glu(input, self.dim)
+
 
 class LogSigmoid(_Unary, function="logsigmoid"):
     """The logarithm of :class:`Sigmoid`, computed stably."""
 
 
-class _Shrink(Handing, options="lambd"):
+class _Shrink(Applying):
     """An activation that is zero up to ``lambd``."""
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._function(input, self.lambd)
 
     def extra_repr(self) -> str:
         return str(self.lambd)

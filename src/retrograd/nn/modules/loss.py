@@ -35,15 +35,7 @@ class _PairLoss(Applying, _Loss):
         return self._function(input, target, reduction=self.reduction)
 
 
-class _OptionalLoss(_PairLoss):
-    """A loss whose function is given the options that its class names."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return self._function(input, target, reduction=self.reduction,
-                              **{name: getattr(self, name) for name in self._options})
-
-
-class _WeightedLoss(_OptionalLoss, options="weight"):
+class _WeightedLoss(_Loss):
     """A loss with a weight per class or per element, kept as a buffer."""
 
     weight: Tensor | None
@@ -62,7 +54,7 @@ class MSELoss(_PairLoss, function="mse_loss"):
     """The mean squared difference."""
 
 
-class NLLLoss(_WeightedLoss, function="nll_loss", options="weight ignore_index"):
+class NLLLoss(_WeightedLoss):
     """The negative log-likelihood of class indices under log-probabilities."""
 
     def __init__(self, weight: Tensor | None = None, size_average: bool | None = None,
@@ -70,6 +62,10 @@ class NLLLoss(_WeightedLoss, function="nll_loss", options="weight ignore_index")
                  reduction: str = "mean") -> None:
         super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index,
+                          reduction=self.reduction)
 
 
 class CrossEntropyLoss(_WeightedLoss):
@@ -86,12 +82,14 @@ class CrossEntropyLoss(_WeightedLoss):
                                reduction=self.reduction, label_smoothing=self.label_smoothing)
 
 
-class BCELoss(_WeightedLoss, function="binary_cross_entropy"):
+class BCELoss(_WeightedLoss):
     """The binary cross entropy of probabilities."""
 
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
-class BCEWithLogitsLoss(_WeightedLoss, function="binary_cross_entropy_with_logits",
-                        options="weight pos_weight"):
+
+class BCEWithLogitsLoss(_WeightedLoss):
     """The binary cross entropy of unnormalised scores, stable for large ones."""
 
     pos_weight: Tensor | None
@@ -101,6 +99,10 @@ class BCEWithLogitsLoss(_WeightedLoss, function="binary_cross_entropy_with_logit
                  pos_weight: Tensor | None = None) -> None:
         super().__init__(weight, size_average, reduce, reduction)
         self.register_buffer("pos_weight", pos_weight)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.binary_cross_entropy_with_logits(
+            input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction)
 
 
 class PoissonNLLLoss(_Loss):
@@ -129,7 +131,7 @@ class GaussianNLLLoss(_Loss):
                                    reduction=self.reduction)
 
 
-class KLDivLoss(_OptionalLoss, function="kl_div", options="log_target"):
+class KLDivLoss(_Loss):
     """The divergence of a distribution from one given by its logarithm."""
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None,
@@ -137,8 +139,11 @@ class KLDivLoss(_OptionalLoss, function="kl_div", options="log_target"):
         super().__init__(size_average, reduce, reduction)
         self.log_target = log_target
 
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
-class SmoothL1Loss(_OptionalLoss, function="smooth_l1_loss", options="beta"):
+
+class SmoothL1Loss(_Loss):
     """Squared below ``beta``, absolute above."""
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None,
@@ -146,24 +151,34 @@ class SmoothL1Loss(_OptionalLoss, function="smooth_l1_loss", options="beta"):
         super().__init__(size_average, reduce, reduction)
         self.beta = beta
 
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
-class HuberLoss(_OptionalLoss, function="huber_loss", options="delta"):
+
+class HuberLoss(_Loss):
     """Squared below ``delta``, absolute above, with ``delta`` as the slope there."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
         self.delta = delta
 
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
+
 
 class SoftMarginLoss(_PairLoss, function="soft_margin_loss"):
     """The logistic loss of scores for classes -1 and 1."""
 
 
-class MultiLabelSoftMarginLoss(_WeightedLoss, function="multilabel_soft_margin_loss"):
+class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The mean over classes of the logistic loss."""
 
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.multilabel_soft_margin_loss(input, target, weight=self.weight,
+                                             reduction=self.reduction)
 
-class MultiMarginLoss(_WeightedLoss, function="multi_margin_loss", options="p margin weight"):
+
+class MultiMarginLoss(_WeightedLoss):
     """Hinges between the score of the class that is meant and the others."""
 
     def __init__(self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
@@ -176,6 +191,10 @@ class MultiMarginLoss(_WeightedLoss, function="multi_margin_loss", options="p ma
             raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got "
                              f"{weight.dim()}D instead")
         self.p, self.margin = p, margin
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.multi_margin_loss(input, target, p=self.p, margin=self.margin,
+                                   weight=self.weight, reduction=self.reduction)
 
 
 class MultiLabelMarginLoss(_PairLoss, function="multilabel_margin_loss"):

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from .. import functional as F
-from ._options import Handing, OfDims, Shown
+from ._options import OfDims, Shown
 from .utils import tuple_of
 
 __all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
@@ -114,12 +114,15 @@ class LPPool3d(_LPPool, dims=3):
     """The norm of every window of the last three dimensions."""
 
 
-class _AdaptiveAvgPool(OfDims, Handing, function="adaptive_avg_pool", options="output_size"):
+class _AdaptiveAvgPool(OfDims, Shown, function="adaptive_avg_pool", options="output_size"):
     """Means of as many windows as are asked for."""
 
     def __init__(self, output_size: OptionalSizes) -> None:
         super().__init__()
         self.output_size = output_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._function(input, self.output_size)
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool, dims=1):
@@ -134,13 +137,15 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool, dims=3):
     """Means of as many windows of the last three dimensions as are asked for."""
 
 
-class _AdaptiveMaxPool(OfDims, Handing, function="adaptive_max_pool",
-                       options="output_size return_indices"):
+class _AdaptiveMaxPool(OfDims, Shown, function="adaptive_max_pool", options="output_size"):
     """The largest values of as many windows as are asked for."""
 
     def __init__(self, output_size: OptionalSizes, return_indices: bool = False) -> None:
         super().__init__()
         self.output_size, self.return_indices = output_size, return_indices
+
+    def forward(self, input: Tensor) -> Any:
+        return self._function(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool, dims=1):
