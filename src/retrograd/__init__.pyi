@@ -270,7 +270,8 @@ def _unsafe_masked_index_put_accumulate(input: Tensor, mask: Tensor,
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The absolute value; of a complex number its distance from zero.
 
-    ``y = |x|``; the gradient is ``g · sign(x)``, and 0 at 0. For complex numbers it is the modulus.
+    ``y = |x|``; the gradient is ``g · sign(x)``, and 0 at 0. For complex numbers it is the
+    modulus.
 
     >>> torch.abs(torch.tensor([-1.5, 0.0, 2.0]))
     tensor([1.5000, 0.0000, 2.0000])
@@ -282,7 +283,8 @@ def abs_(input: Tensor) -> Tensor:
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The absolute value; of a complex number its distance from zero.
 
-    ``y = |x|``; the gradient is ``g · sign(x)``, and 0 at 0. For complex numbers it is the modulus.
+    ``y = |x|``; the gradient is ``g · sign(x)``, and 0 at 0. For complex numbers it is the
+    modulus.
 
     >>> torch.abs(torch.tensor([-1.5, 0.0, 2.0]))
     tensor([1.5000, 0.0000, 2.0000])
@@ -851,8 +853,8 @@ def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
            dilation: _int | Sequence[_int] = 1, groups: _int = 1) -> Tensor:
     """The cross-correlation of a batch of images with ``weight``.
 
-    ``y[o, r, c] = bias[o] + Σ weight[o, i, u, v] · x[i, r·stride + u, c·stride + v]`` over a padded
-    input.
+    ``y[o, r, c] = bias[o] + Σ weight[o, i, u, v] · x[i, r·stride + u, c·stride + v]`` over a
+    padded input.
 
     >>> F.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2))
     tensor([[[[4., 4.],
@@ -1383,7 +1385,8 @@ def gather(input: Tensor, dim: _int, index: Tensor, *, sparse_grad: _bool = Fals
            out: Tensor | None = None) -> Tensor:
     """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``.
 
-    ``y[i][j] = input[index[i][j]][j]`` for ``dim=0``; the gradient is added to where it was taken.
+    ``y[i][j] = input[index[i][j]][j]`` for ``dim=0``; the gradient is added to where it was
+    taken.
 
     >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
     tensor([[1, 1],
@@ -3310,8 +3313,8 @@ def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number, *,
           out: Tensor | None = None) -> Tensor:
     """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds.
 
-    ``y`` is ``input`` where ``condition`` holds and ``other`` elsewhere; the gradient goes to the
-    one that was taken.
+    ``y`` is ``input`` where ``condition`` holds and ``other`` elsewhere; the gradient goes to
+    the one that was taken.
 
     >>> torch.where(torch.tensor([True, False]), torch.tensor([1.0, 2.0]), 0.0)
     tensor([1., 0.])
@@ -3321,8 +3324,8 @@ def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number, *,
 def where(condition: Tensor) -> tuple[Tensor, ...]:
     """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds.
 
-    ``y`` is ``input`` where ``condition`` holds and ``other`` elsewhere; the gradient goes to the
-    one that was taken.
+    ``y`` is ``input`` where ``condition`` holds and ``other`` elsewhere; the gradient goes to
+    the one that was taken.
 
     >>> torch.where(torch.tensor([True, False]), torch.tensor([1.0, 2.0]), 0.0)
     tensor([1., 0.])

@@ -12,6 +12,7 @@ from typing import Any
 
 import retrograd as torch
 
+from .base.errors import canonical_dim
 from .base.missing_names import suggest_names as _suggest_names
 from .core.signatures import named
 from .core.tensor import Tensor
@@ -90,10 +91,7 @@ def _axes(input: Tensor, dim: Dims) -> tuple[int, ...]:
         return tuple(range(input.ndim))
     found = []
     for d in (dim,) if isinstance(dim, int) else dim:
-        axis = d % max(input.ndim, 1) if -max(input.ndim, 1) <= d < max(input.ndim, 1) else None
-        if axis is None:
-            raise IndexError("Dimension out of range (expected to be in range of "
-                             f"[{-max(input.ndim, 1)}, {max(input.ndim, 1) - 1}], but got {d})")
+        axis = canonical_dim(d, input.ndim)
         if axis in found:
             raise RuntimeError(f"dim={d} appears multiple times in the list of dims")
         found.append(axis)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.errors import wrong_type
 from ..base.modes import MODE, Mode
 from ..base.warning import warn
 from ..core.anomaly import Anomaly
@@ -14,8 +15,7 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     """Switch anomaly mode on or off, and whether it looks for NaN."""
     for position, (name, value) in enumerate({"enabled": enabled, "check_nan": check_nan}.items()):
         if not isinstance(value, bool):
-            raise TypeError(f"set_anomaly_enabled(): argument '{name}' (position {position + 1}) "
-                            f"must be bool, not {type(value).__name__}")
+            raise wrong_type("set_anomaly_enabled", name, position + 1, "bool", value)
     # Generated code meets a mode it does not know, and so takes the general path, which keeps the
     # stack of every call. With the mode off it costs nothing.
     get_mode = Mode if enabled else MODE.get

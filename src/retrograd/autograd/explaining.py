@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..base.call_sites import Site, user_frame
-from ..base.errors import type_name
+from ..base.errors import type_name, wrong_type
 from ..base.tables import plain_table, rich_table
 from ..core.cuts import EXITS, Cut, all_cuts
 from ..core.graph import Node, Released, short_name
@@ -174,7 +174,7 @@ def explain(loss: Any, model_or_params: Any = None) -> Explanation:
     roots = tuple(loss) if isinstance(loss, (tuple, list)) else (loss,)
     for root in roots:
         if not isinstance(root, (Tensor, GradientEdge)):
-            raise TypeError(f"explain(): argument 'loss' must be a Tensor, not {type_name(root)}")
+            raise wrong_type("explain", "loss", None, "a Tensor", root)
     named = named_parameters(model_or_params)
     graph = _Reach(roots)
     return Explanation([graph.about(name, tensor) for name, tensor in named.items()],
@@ -207,8 +207,7 @@ def named_parameters(given: Any, function: str = "explain", depth: int = 1) -> d
         pairs = [pair if isinstance(pair, tuple) else (None, pair) for pair in given]
     else:
         name = "model_or_params" if function == "explain" else "params"
-        raise TypeError(f"{function}(): argument '{name}' must be a Module, an Optimizer, a dict "
-                        f"or tensors, not {type_name(given)}")
+        raise wrong_type(function, name, None, "a Module, an Optimizer, a dict or tensors", given)
     known: dict[int, str] = {}
     if any(name is None for name, _ in pairs):
         known = {id(leaf): name for name, leaf in leaves_of(holders_in(frame)).items()}

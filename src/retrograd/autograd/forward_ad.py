@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from .. import transforms
+from ..base.errors import wrong_type
 from ..base.missing_names import refuse as _refuse
 from ..base.modes import ACTIVE, MODE, Mode
 from ..core.tensor import Tensor
@@ -110,8 +111,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if level < 0:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
-        raise TypeError("_unpack_dual(): argument 'dual' (position 1) must be Tensor, not "
-                        f"{type(tensor).__name__}")
+        raise wrong_type("_unpack_dual", "dual", 1, "Tensor", tensor)
     at = _data_level.get()
     if not MODE.get().forward_grad or at not in transforms.levels_of(tensor._data):
         return UnpackedDualTensor(tensor, None)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Self, TypeVar, overload
 
+from ..base.errors import wrong_type
 from ..base.modes import (
     GRAD,
     GRAD_LAYOUT,
@@ -178,8 +179,7 @@ class set_grad_enabled(_ModeSwitch):
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
-            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
-                            f"{type(mode).__name__}")
+            raise wrong_type("set_grad_enabled", "enabled", 1, "bool", mode)
         self.mode = mode
         self._previous = [MODE.get()]
         enter(MODE, self.switched(MODE.get()))

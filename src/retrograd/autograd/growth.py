@@ -19,6 +19,7 @@ from weakref import ref
 
 from ..base import warning
 from ..base.call_sites import Site, user_frame
+from ..base.errors import wrong_type
 from ..core.cuts import where_made
 from ..core.engine import Schedule
 from ..core.graph import AGES, Node
@@ -49,8 +50,7 @@ _seen = _Seen()
 def warn_of_growth(mode: bool) -> None:
     """Switch the warning of graphs that keep growing on or off; it is on by default."""
     if not isinstance(mode, bool):
-        raise TypeError(f"warn_of_growth(): argument 'mode' must be bool, not "
-                        f"{type(mode).__name__}")
+        raise wrong_type("warn_of_growth", "mode", None, "bool", mode)
     Passes.are_watched = mode
 
 

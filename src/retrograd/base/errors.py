@@ -84,11 +84,16 @@ def does_not_fit(dtype: Any) -> RuntimeError:
                         "overflow")
 
 
+def wrong_type(function: str, argument: str, position: int | None, wanted: str,
+               value: Any) -> TypeError:
+    """The error of an argument of another type; one that is given by keyword has no position."""
+    where = "" if position is None else f" (position {position})"
+    return TypeError(f"{function}(): argument '{argument}'{where} must be {wanted}, not "
+                     f"{type_name(value)}")
+
+
 def not_a_tensor(function: str, argument: str, position: int, value: Any) -> TypeError:
-    return TypeError(
-        f"{function}(): argument '{argument}' (position {position}) must be Tensor, not "
-        f"{type_name(value)}"
-    )
+    return wrong_type(function, argument, position, "Tensor", value)
 
 
 class Required:
@@ -136,10 +141,7 @@ def canonical_dim(dim: int, rank: int) -> int:
     """``dim`` counted from the left; a zero-dim tensor accepts 0 and -1."""
     if dim.__class__ is not int:
         dim = as_int(dim)
-    if dim < 0:
-        wrapped = dim + (rank or 1)
-    else:
-        wrapped = dim
+    wrapped = dim + (rank or 1) if dim < 0 else dim
     if not 0 <= wrapped < (rank or 1):
         raise dim_out_of_range(dim, rank)
     return wrapped

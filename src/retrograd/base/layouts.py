@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend.interface import library_of
+from ..base.errors import wrong_type
 
 __all__ = ["channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format",
            "preserve_format", "sparse_coo", "sparse_csc", "sparse_csr", "strided"]
@@ -61,8 +62,7 @@ def axis_order(rank: int, format: memory_format) -> tuple[int, ...]:
 def is_in_format(array: Any, format: memory_format) -> bool:
     """Whether an array is dense with its dimensions in the order ``format`` wants."""
     if not isinstance(format, memory_format):
-        raise TypeError("is_contiguous(): argument 'memory_format' must be torch.memory_format, "
-                        f"not {type(format).__name__}")
+        raise wrong_type("is_contiguous", "memory_format", None, "torch.memory_format", format)
     if format is preserve_format:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     if format is not contiguous_format and array.ndim != CHANNELS_LAST_RANK[format]:
@@ -75,6 +75,5 @@ def check_layout(value: Any, function: str = "empty") -> None:
     if value is None or value is strided:
         return
     if not isinstance(value, layout):
-        raise TypeError(f"{function}(): argument 'layout' must be torch.layout, not "
-                        f"{type(value).__name__}")
+        raise wrong_type(function, "layout", None, "torch.layout", value)
     raise NotImplementedError(f"retrograd stores tensors as {strided}, not as {value}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -20,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from .run import CannotRun
 
     try:
-        return options.run(options)
+        return options.run(import_module(f".{options.home}", __package__), options)
     except CannotRun as error:
         words, status = error.args
         print(f"retrograd {options.command}: error: {words}", file=sys.stderr)
@@ -31,18 +33,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"retrograd {options.command}: error: {error}", file=sys.stderr)
         return 1
-
-
-def _run_demo(options: argparse.Namespace) -> int:
-    from .demo import run_demo
-
-    return run_demo(options.epochs, options.seed, options.output)
-
-
-def _run_program(options: argparse.Namespace) -> int:
-    from .run import run
-
-    return run(*_program(options))
 
 
 def _program(options: argparse.Namespace) -> tuple[list[str], bool, str]:
@@ -71,44 +61,6 @@ def _take_late_options(options: argparse.Namespace) -> None:
         setattr(options, name, [*given[:1], *rest, *given[end + 1:]])
 
 
-def _run_explain(options: argparse.Namespace) -> int:
-    from .explain import explain
-
-    return explain(_program(options), options.at)
-
-
-def _run_profile(options: argparse.Namespace) -> int:
-    from .profile import profile_program
-
-    return profile_program(_program(options), options.by, options.sort, options.rows,
-                           options.output)
-
-
-def _run_bench(options: argparse.Namespace) -> int:
-    from .bench import bench
-
-    return bench(".*" if options.all else options.only, options.threads, options.seconds,
-                 options.list)
-
-
-def _run_graph(options: argparse.Namespace) -> int:
-    from .graph import graph_program
-
-    return graph_program(_program(options), options.output, options.which)
-
-
-def _run_doctor(options: argparse.Namespace) -> int:
-    from .doctor import doctor
-
-    return doctor(options.names, options.json)
-
-
-def _run_show(options: argparse.Namespace) -> int:
-    from .show import show
-
-    return max(show(name) for name in options.names)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="retrograd",
@@ -126,7 +78,8 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument(
         "--output", type=_path_ending(".svg"), default=Path("retrograd-demo.svg"),
         help="where to write the loss curve, an SVG file (default: retrograd-demo.svg)")
-    demo.set_defaults(run=_run_demo)
+    demo.set_defaults(home="demo", run=lambda demo, given: demo.run_demo(
+        given.epochs, given.seed, given.output))
     graph = commands.add_parser(
         "graph", help="run a PyTorch program and draw the graph of a backward pass",
         usage="retrograd graph [-h] [-o file] [--pass number] (script | -m module) [argument ...]",
@@ -136,13 +89,14 @@ def _parser() -> argparse.ArgumentParser:
                        default=Path("graph.html"), help="where to write it (default: graph.html)")
     graph.add_argument("--pass", dest="which", type=_positive, default=1, metavar="number",
                        help="which backward pass to draw (default: 1, the first)")
-    _takes_program(graph, _run_graph)
+    _takes_program(graph, "graph", lambda graph, given: graph.graph_program(
+        _program(given), given.output, given.which))
     run = commands.add_parser(
         "run", help="run a PyTorch program with retrograd in PyTorch's place",
         usage="retrograd run [-h] (script | -m module) [argument ...]",
         description="Run an unmodified program in which `import torch` and everything below it "
         "gives retrograd. The names of torch that it looked for in vain are listed at the end.")
-    _takes_program(run, _run_program)
+    _takes_program(run, "run", lambda run, given: run.run(*_program(given)))
     explain = commands.add_parser(
         "explain", help="run a program and say which parameters its gradients reach, and why not",
         usage="retrograd explain [-h] [--at {first,last}] (script | -m module) [argument ...]",
@@ -151,7 +105,8 @@ def _parser() -> argparse.ArgumentParser:
         "cut it off. Arguments after -- are the program's.")
     explain.add_argument("--at", choices=("first", "last"), default="last",
                          help="which backward pass to explain (default: last)")
-    _takes_program(explain, _run_explain)
+    _takes_program(explain, "explain", lambda explain, given: explain.explain(
+        _program(given), given.at))
     profile = commands.add_parser(
         "profile", help="run a program and print what its ops cost, forward and backward",
         usage="retrograd profile [-h] [-o TRACE] [--by WHAT] [--sort KEY] [--rows N] "
@@ -170,7 +125,8 @@ def _parser() -> argparse.ArgumentParser:
         "or self_cpu_memory_usage")
     profile.add_argument("--rows", type=_positive, default=30, metavar="N",
                          help="how many rows (default: 30)")
-    _takes_program(profile, _run_profile)
+    _takes_program(profile, "profile", lambda profile, given: profile.profile_program(
+        _program(given), given.by, given.sort, given.rows, given.output))
     bench = commands.add_parser(
         "bench", help="time programs side by side in every library that is installed",
         description="Time programs of the benchmark suite in retrograd and in whichever of "
@@ -184,7 +140,8 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--threads", type=_positive, default=2,
                        help="threads of each library (default: 2)")
     bench.add_argument("--seconds", type=float, default=1.0, help="time for each program")
-    bench.set_defaults(run=_run_bench)
+    bench.set_defaults(home="bench", run=lambda bench, given: bench.bench(
+        ".*" if given.all else given.only, given.threads, given.seconds, given.list))
     doctor = commands.add_parser(
         "doctor", help="list the names of torch that a program uses, and which are missing",
         description="List, without running anything, the names of torch that programs use and "
@@ -192,27 +149,29 @@ def _parser() -> argparse.ArgumentParser:
         "if a name is missing.")
     doctor.add_argument("names", nargs="+", metavar="path", help="a Python file or a folder")
     doctor.add_argument("--json", action="store_true", help="print JSON, with every place")
-    doctor.set_defaults(run=_run_doctor)
+    doctor.set_defaults(home="doctor",
+                        run=lambda doctor, given: doctor.doctor(given.names, given.json))
     show = commands.add_parser(
         "show", help="print how a function is declared and the code generated for it",
         description="Print the declaration of a function (kernel and derivative rules, with file "
         "and line) and the code that is generated for it: call, backward, in-place, transforms.")
     show.add_argument("names", nargs="+", metavar="name",
                       help="such as sum, torch.sum, Tensor.add_ or nn.functional.relu")
-    show.set_defaults(run=_run_show)
+    show.set_defaults(home="show",
+                      run=lambda show, given: max(show.show(name) for name in given.names))
     return parser
 
 
-def _takes_program(parser: argparse.ArgumentParser,
-                   run: Callable[[argparse.Namespace], int]) -> None:
-    """Have a command, called by ``run``, take a program: see :func:`_program`."""
+def _takes_program(parser: argparse.ArgumentParser, home: str,
+                   run: Callable[[Any, argparse.Namespace], int]) -> None:
+    """Have a command, which ``run`` calls in the module ``home``, take a program."""
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, default=[],
                         metavar=("module", "argument"),
                         help="a module or package, and its arguments")
     parser.add_argument("program", nargs=argparse.REMAINDER, metavar="script argument ...",
                         help="a file, or a folder or zip file with a __main__.py; and its "
                         "arguments")
-    parser.set_defaults(run=run, parser=parser)
+    parser.set_defaults(home=home, run=run, parser=parser)
 
 
 def _positive(text: str) -> int:

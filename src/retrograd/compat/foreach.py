@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.errors import type_name
+from ..base.errors import type_name, wrong_type
 from ..core.op import PUBLIC
 from ..core.signatures import named
 from ..core.tensor import Tensor
@@ -38,8 +38,7 @@ def _rows(title: str, given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     """The arguments of each single call: what is no list is the same for all."""
     lists = [values for values in given if isinstance(values, (list, tuple))]
     if not lists:
-        raise TypeError(f"{title}(): argument 'self' (position 1) must be tuple of Tensors, not "
-                        f"{type_name(given[0])}")
+        raise wrong_type(title, "self", 1, "tuple of Tensors", given[0])
     if not lists[0]:
         raise RuntimeError("Tensor list must have at least one tensor.")
     for place, value in enumerate(given[0] if given[0] is lists[0] else ()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import dtypes
+from ..base.errors import wrong_type
 from ..base.warning import warn
 from ..core.op import publish
 from ..core.signatures import named
@@ -33,8 +34,7 @@ def is_storage(obj: Any, /) -> bool:
 
 def _asked(function: str, input: Any) -> Tensor:
     if not isinstance(input, Tensor):
-        raise TypeError(f"{function}(): argument 'input' (position 1) must be Tensor, not "
-                        f"{type(input).__name__}")
+        raise wrong_type(function, "input", 1, "Tensor", input)
     return input
 
 
@@ -191,8 +191,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """Every op here is deterministic; the setting is only remembered."""
     global _determinism
     if not isinstance(mode, bool):
-        raise TypeError("_set_deterministic_algorithms(): argument 'mode' (position 1) must be "
-                        f"bool, not {type(mode).__name__}")
+        raise wrong_type("_set_deterministic_algorithms", "mode", 1, "bool", mode)
     _determinism = (1 if warn_only else 2) if mode else 0
 
 

@@ -140,7 +140,7 @@ def is_namespace(value: Any) -> bool:
 
 
 class Namespace:
-    """A public module whose functions have another meaning."""
+    """A module whose functions have another meaning; each is bound when it is first asked for."""
 
     def __init__(self, module: ModuleType, meaning: Meaning):
         self._module, self._meaning = module, meaning

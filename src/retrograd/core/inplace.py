@@ -13,7 +13,7 @@ from ..backend import create, xp
 from ..backend.interface import is_array, library_of
 from ..backend.numpy import LARGE
 from ..base import call_sites, dtypes
-from ..base.errors import REQUIRED, missing_arguments
+from ..base.errors import REQUIRED, missing_arguments, wrong_type
 from ..base.modes import GRAD, MODE, NO_GRAD, RUNNING, Mode, ReplayedViews, switched
 from ..codegen import fused, node_class, recorder
 from ..codegen.compiling import offer
@@ -71,8 +71,7 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     if not isinstance(target, Tensor):
         if target is REQUIRED:
             raise missing_arguments(op.title + "_", ["input"])
-        raise TypeError(f"{op.name}_(): argument 'input' (position 1) must be Tensor, not "
-                        f"{type(target).__name__}")
+        raise wrong_type(f"{op.name}_", "input", 1, "Tensor", target)
     if mode is GRAD and op.kind == "elementwise" and recorded_plainly(op, target, args):
         return target
     view = target._view

@@ -87,23 +87,9 @@ class InLibrary(Meaning):
         """The plain bodies of a module of kernels, bound to the library."""
         found = self.modules.get(module)
         if found is None:
-            found = self.modules[module] = _Kernels(module, self)
+            plain = importlib.import_module(module.__name__.replace(".numpy.", ".plain."))
+            found = self.modules[module] = Namespace(plain, self)
         return found
-
-
-class _Kernels:
-    """A module of kernels in a library; each is bound when it is first asked for."""
-
-    def __init__(self, module: ModuleType, meaning: InLibrary):
-        name = module.__name__.replace(".numpy.", ".plain.")
-        self._bodies = importlib.import_module(name)
-        self._meaning = meaning
-
-    def __getattr__(self, name: str) -> Any:
-        meaning = self._meaning
-        value = meaning.of(getattr(self._bodies, name), lambda f: bound(f, meaning))
-        setattr(self, name, value)
-        return value
 
 
 @cache

@@ -193,7 +193,8 @@ class TensorMethods:
     def abs(self) -> Tensor:
         """The absolute value; of a complex number its distance from zero.
 
-        ``y = |x|``; the gradient is ``g · sign(x)``, and 0 at 0. For complex numbers it is the modulus.
+        ``y = |x|``; the gradient is ``g · sign(x)``, and 0 at 0. For complex numbers it is the
+        modulus.
 
         >>> torch.abs(torch.tensor([-1.5, 0.0, 2.0]))
         tensor([1.5000, 0.0000, 2.0000])
@@ -205,7 +206,8 @@ class TensorMethods:
     def absolute(self) -> Tensor:
         """The absolute value; of a complex number its distance from zero.
 
-        ``y = |x|``; the gradient is ``g · sign(x)``, and 0 at 0. For complex numbers it is the modulus.
+        ``y = |x|``; the gradient is ``g · sign(x)``, and 0 at 0. For complex numbers it is the
+        modulus.
 
         >>> torch.abs(torch.tensor([-1.5, 0.0, 2.0]))
         tensor([1.5000, 0.0000, 2.0000])
@@ -992,7 +994,8 @@ class TensorMethods:
     def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
         """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``.
 
-        ``y[i][j] = input[index[i][j]][j]`` for ``dim=0``; the gradient is added to where it was taken.
+        ``y[i][j] = input[index[i][j]][j]`` for ``dim=0``; the gradient is added to where it was
+        taken.
 
         >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
         tensor([[1, 1],

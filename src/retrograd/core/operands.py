@@ -19,6 +19,7 @@ from ..base.errors import (
     not_a_tensor,
     size_mismatch,
     type_name,
+    wrong_type,
 )
 from ..base.modes import MODE, Mode
 from .computing import compute
@@ -176,8 +177,7 @@ def unknown_operand(function: str, argument: str, position: int, value: Any) -> 
 
 def as_operands(title: str, name: str, position: int, values: Any) -> list[Tensor]:
     if not isinstance(values, (tuple, list)):
-        raise TypeError(f"{title}(): argument '{name}' (position {position}) must be tuple "
-                        f"of Tensors, not {type(values).__name__}")
+        raise wrong_type(title, name, position, "tuple of Tensors", values)
     for i, value in enumerate(values):
         if not isinstance(value, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument {position - 1}, but got "

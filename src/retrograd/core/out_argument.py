@@ -8,7 +8,7 @@ from typing import Any
 from ..backend import xp
 from ..backend.interface import is_array
 from ..base import dtypes
-from ..base.errors import c_name, type_name
+from ..base.errors import c_name, wrong_type
 from ..base.modes import MODE
 from ..base.warning import warn
 from .extensions import extensions
@@ -82,8 +82,7 @@ def check_out(function: str, out: Any, several: bool) -> None:
     if several and isinstance(out, (tuple, list)) and all(isinstance(t, Tensor) for t in out):
         return
     if several or not is_one:
-        raise TypeError(f"{function}(): argument 'out' must be "
-                        f"{'tuple of Tensors' if several else 'Tensor'}, not {type_name(out)}")
+        raise wrong_type(function, "out", None, 'tuple of Tensors' if several else 'Tensor', out)
 
 
 def refuse_derivative(function: str, tensors: list[Tensor]) -> None:

@@ -280,15 +280,10 @@ def replay_traced(node: Any, g: Any, *wanted: Any) -> Any:
 def public_saved_names(op: Op, layout: Any) -> tuple[tuple[str, str, str], ...]:
     """PyTorch's names of the saved values: ``input`` is its ``self``, ``y`` its ``result``."""
     rename = {"input": "self", "y": "result", **op.saved}
-    found = []
-    for name in layout.saved_arrays:
-        if op.by_name[name].kind != ARRAYS:
-            found.append((rename.get(name, name), name, "input"))
-    for name in layout.saved_outputs:
-        found.append((rename.get(name, name), name, "output"))
-    for name in layout.saved_static:
-        found.append((rename.get(name, name), name, "static"))
-    return tuple(found)
+    single = [name for name in layout.saved_arrays if op.by_name[name].kind != ARRAYS]
+    return tuple([(rename.get(name, name), name, kind) for kind, names in (
+        ("input", single), ("output", layout.saved_outputs), ("static", layout.saved_static))
+        for name in names])
 
 
 def saved_properties(op: Op, layout: Any) -> dict[str, property]:

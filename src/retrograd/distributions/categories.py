@@ -51,8 +51,7 @@ class Categorical(ProbsOrLogits):
         rows = self.probs.reshape(-1, self._num_events)
         return rg.multinomial(rows, count, True).T.reshape(self._extended_shape(sample_shape))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         index, logits = value.long().unsqueeze(-1), self.logits
         if value.shape != logits.shape[:-1]:
             index, logits = rg.broadcast_tensors(index, logits)
@@ -107,8 +106,7 @@ class OneHotCategorical(_OverCategorical):
     def sample(self, sample_shape: Any = ()) -> Tensor:
         return self._one_hot(self._categorical.sample(sample_shape))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         return self._categorical.log_prob(value.max(-1)[1])
 
     def entropy(self) -> Tensor:
@@ -160,8 +158,7 @@ class Multinomial(_OverCategorical):
         total = rg.tensor(self.total_count)
         return total * self._categorical.entropy() - (total + 1).lgamma() + factorials
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         logits, value = broadcast_all(self.logits, value)
         logits = logits.masked_fill((value == 0) & (logits == -rg.inf), 0)
         return ((value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
@@ -184,8 +181,7 @@ class ExpRelaxedCategorical(_OverCategorical):
         scores = (self.logits - (-uniform.log()).log()) / self.temperature
         return scores - scores.logsumexp(-1, keepdim=True)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         last = self._categorical._num_events - 1
         logits, value = broadcast_all(self.logits, value)
         score = logits - value * self.temperature

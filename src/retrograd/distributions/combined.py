@@ -131,8 +131,7 @@ class TransformedDistribution(Distribution):
             value = transform(value)
         return value
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         event_dim = len(self.event_shape)
         result: Any = 0.0
         for transform in reversed(self.transforms):

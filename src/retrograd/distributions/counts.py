@@ -26,7 +26,8 @@ class _Trials(ProbsOrLogits):
 
     arg_constraints: ClassVar[Any] = _REGIONS
 
-    def _init_trials(self, probs: Any, logits: Any, validate_args: bool | None) -> None:
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+                 ) -> None:
         name, given = self._given(probs, logits)
         (value,) = broadcast_all(given)
         setattr(self, name, value)
@@ -45,11 +46,6 @@ class Bernoulli(_Trials, ExponentialFamily):
     support = constraints.boolean
     has_enumerate_support = True
     _mean_carrier_measure = 0
-
-    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-                 ) -> None:
-        self._init_trials(probs, logits, validate_args)
-
     mean = property(lambda self: self.probs)
     variance = property(lambda self: self.probs * (1 - self.probs))
 
@@ -61,8 +57,7 @@ class Bernoulli(_Trials, ExponentialFamily):
         with no_grad():
             return rg.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         return -self._cross_entropy(value)
 
     def entropy(self) -> Tensor:
@@ -84,7 +79,7 @@ class Geometric(_Trials):
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
                  ) -> None:
-        self._init_trials(probs, logits, validate_args)
+        super().__init__(probs, logits, validate_args)
         if self._validate_args and probs is not None:
             value = self.probs
             valid = value > 0
@@ -104,8 +99,7 @@ class Geometric(_Trials):
                                ).uniform_(tiny(self.probs), 1)
             return (uniform.log() / (-self.probs).log1p()).floor()
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         value, probs = broadcast_all(value, self.probs)
         # A sure success has no failures before it: 0 * log(0) counts as 0.
         probs = probs.masked_fill((probs == 1) & (value == 0), 0)
@@ -118,8 +112,8 @@ class Geometric(_Trials):
 class _RepeatedTrials(ProbsOrLogits):
     """Trials until ``total_count``, which is broadcast with the chance of success."""
 
-    def _init_repeated(self, total_count: Any, probs: Any, logits: Any,
-                       validate_args: bool | None) -> None:
+    def __init__(self, total_count: Any, probs: Any = None, logits: Any = None,
+                 validate_args: bool | None = None) -> None:
         name, given = self._given(probs, logits)
         count, value = broadcast_all(total_count, given)
         self.total_count = count.type_as(value)
@@ -135,7 +129,7 @@ class Binomial(_RepeatedTrials):
 
     def __init__(self, total_count: Any = 1, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
-        self._init_repeated(total_count, probs, logits, validate_args)
+        super().__init__(total_count, probs, logits, validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
@@ -151,8 +145,7 @@ class Binomial(_RepeatedTrials):
         with no_grad():
             return rg.binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         count, logits = self.total_count, self.logits
         # log(1 + exp(logits)) is the positive part and what is left; its slope at 0 is one half.
         positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2
@@ -183,11 +176,6 @@ class NegativeBinomial(_RepeatedTrials):
                                       "probs": constraints.half_open_interval(0.0, 1.0),
                                       "logits": constraints.real}
     support = constraints.nonnegative_integer
-
-    def __init__(self, total_count: Any, probs: Any = None, logits: Any = None,
-                 validate_args: bool | None = None) -> None:
-        self._init_repeated(total_count, probs, logits, validate_args)
-
     mean = property(lambda self: self.total_count * self.logits.exp())
     mode = property(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
                     )
@@ -201,8 +189,7 @@ class NegativeBinomial(_RepeatedTrials):
         with no_grad():
             return rg.poisson(self._gamma.sample(sample_shape))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         count = self.total_count
         log_ways = (count + value).lgamma() - (1.0 + value).lgamma() - count.lgamma()
         log_ways = log_ways.masked_fill(count + value == 0.0, 0.0)
@@ -226,8 +213,7 @@ class Poisson(ExponentialFamily):
         with no_grad():
             return rg.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
 
@@ -255,7 +241,7 @@ class ContinuousBernoulli(_Trials, ExponentialFamily):
             if validate_args is not None and not constraints.unit_interval.check(probs).all():
                 raise ValueError("The parameter probs has invalid values")
             probs = clamp_probs(probs)
-        self._init_trials(probs, logits, validate_args)
+        super().__init__(probs, logits, validate_args)
 
     @lazy_property
     def probs(self) -> Tensor:
@@ -297,12 +283,10 @@ class ContinuousBernoulli(_Trials, ExponentialFamily):
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         return self.icdf(rg.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         return self._cont_bern_log_norm() - self._cross_entropy(value)
 
-    def cdf(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _cdf(self, value: Tensor) -> Tensor:
         cut = self._cut_probs()
         formula = (cut.pow(value) * (1.0 - cut).pow(1.0 - value) + cut - 1.0) / (2.0 * cut - 1.0)
         inside = self._stable(formula, value)
@@ -335,7 +319,7 @@ class LogitRelaxedBernoulli(_Trials):
     def __init__(self, temperature: Tensor, probs: Any = None, logits: Any = None,
                  validate_args: bool | None = None) -> None:
         self.temperature = temperature
-        self._init_trials(probs, logits, validate_args)
+        super().__init__(probs, logits, validate_args)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -344,8 +328,7 @@ class LogitRelaxedBernoulli(_Trials):
         return (uniform.log() - (-uniform).log1p() + probs.log() - (-probs).log1p()
                 ) / self.temperature
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         logits, value = broadcast_all(self.logits, value)
         apart = logits - value * self.temperature
         return self.temperature.log() + apart - 2 * apart.exp().log1p()

@@ -42,8 +42,7 @@ class _Half(TransformedDistribution):
     scale = property(attrgetter("base_dist.scale"))
     mode = property(lambda self: rg.zeros_like(self.scale))
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         found = self.base_dist.log_prob(value) + math.log(2)
         return rg.where(value >= 0, found, -math.inf)
 
@@ -79,9 +78,8 @@ class HalfCauchy(_Half):
     mean = property(lambda self: self._filled(math.inf, self.scale))
     variance = property(lambda self: self.base_dist.variance)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
-        return super().log_prob(value.to(self.scale.dtype))
+    def _log_prob(self, value: Tensor) -> Tensor:
+        return super()._log_prob(value.to(self.scale.dtype))
 
 
 class LogNormal(TransformedDistribution):
@@ -173,8 +171,7 @@ class Gumbel(TransformedDistribution):
             ExpTransform().inv, AffineTransform(0, -rg.ones_like(self.scale)),
             ExpTransform().inv, AffineTransform(loc, -self.scale)], validate_args=validate_args)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        self._check(value)
+    def _log_prob(self, value: Tensor) -> Tensor:
         y = (self.loc - value) / self.scale
         return y - y.exp() - self.scale.log()
 

@@ -74,9 +74,13 @@ class Transform:
         """Whether it increases (1) or decreases (-1)."""
         raise NotImplementedError
 
+    _parameters: tuple[str, ...] = ()  # the attributes that are arguments of the same names
+
     def _options(self) -> dict[str, Any] | None:
         """The arguments that make another one like this."""
-        return {} if type(self).__init__ is Transform.__init__ else None
+        if not self._parameters and type(self).__init__ is not Transform.__init__:
+            return None
+        return {name: getattr(self, name) for name in self._parameters}
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """The same transform with another size of cache."""
@@ -183,12 +187,11 @@ def _widest(parts: Sequence[Transform], near: str, far: str) -> Any:
 class ComposeTransform(Transform):
     """Transforms one after the other."""
 
+    _parameters = ("parts",)
+
     def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size)
         self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
-
-    def _options(self) -> dict[str, Any]:
-        return {"parts": self.parts}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ComposeTransform) and self.parts == other.parts
@@ -252,15 +255,13 @@ identity_transform = ComposeTransform([])
 class IndependentTransform(Transform):
     """A transform whose last batch dimensions count as one event."""
 
+    _parameters = ("base_transform", "reinterpreted_batch_ndims")
+
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int,
                  cache_size: int = 0) -> None:
         super().__init__(cache_size)
         self.base_transform = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-
-    def _options(self) -> dict[str, Any]:
-        return {"base_transform": self.base_transform,
-                "reinterpreted_batch_ndims": self.reinterpreted_batch_ndims}
 
     domain = constraints.dependent_property(lambda self: constraints.independent(
         self.base_transform.domain, self.reinterpreted_batch_ndims), is_discrete=False)
@@ -521,16 +522,12 @@ class _Broadcasting(Transform):
     """An elementwise transform with parameters that its argument is broadcast with."""
 
     bijective = True
-    _parameters: tuple[str, ...]
 
     def forward_shape(self, shape: Any) -> Any:
         return rg.broadcast_shapes(shape, *(getattr(getattr(self, name), "shape", ())
                                             for name in self._parameters))
 
     inverse_shape = forward_shape
-
-    def _options(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._parameters}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and all(
@@ -577,7 +574,7 @@ class AffineTransform(_Broadcasting):
         self.loc, self.scale, self._event_dim = loc, scale, event_dim
 
     def _options(self) -> dict[str, Any]:
-        return {**super()._options(), "event_dim": self.event_dim}
+        return {"loc": self.loc, "scale": self.scale, "event_dim": self.event_dim}
 
     @property
     def event_dim(self) -> int:
@@ -612,6 +609,7 @@ class AffineTransform(_Broadcasting):
 class CumulativeDistributionTransform(Transform):
     """``y = cdf(x)`` of a distribution."""
 
+    _parameters = ("distribution",)
     bijective = True
     codomain = constraints.unit_interval
     sign = 1  # type: ignore[assignment]
@@ -619,9 +617,6 @@ class CumulativeDistributionTransform(Transform):
     def __init__(self, distribution: Distribution, cache_size: int = 0) -> None:
         super().__init__(cache_size)
         self.distribution = distribution
-
-    def _options(self) -> dict[str, Any]:
-        return {"distribution": self.distribution}
 
     domain = property(lambda self: self.distribution.support)
 
@@ -641,6 +636,7 @@ class CumulativeDistributionTransform(Transform):
 class ReshapeTransform(Transform):
     """Events of another shape."""
 
+    _parameters = ("in_shape", "out_shape")
     bijective = True
 
     def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = 0) -> None:
@@ -648,9 +644,6 @@ class ReshapeTransform(Transform):
         if self.in_shape.numel() != self.out_shape.numel():
             raise ValueError("in_shape, out_shape have different numbers of elements")
         super().__init__(cache_size)
-
-    def _options(self) -> dict[str, Any]:
-        return {"in_shape": self.in_shape, "out_shape": self.out_shape}
 
     domain = constraints.dependent_property(
         lambda self: constraints.independent(constraints.real, len(self.in_shape)))

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..base import trees
 from ..base.call_sites import Site, here, is_internal
+from ..base.errors import canonical_dim
 from ..base.modes import MODE, switched
 from ..base.warning import warn
 from ..core.graph import INFERENCE
@@ -171,11 +172,7 @@ def _blamed(reason: CannotBatch) -> Any:
 
 def _position(tensor: Tensor, dim: int) -> int:
     """``dim`` of the output, which has one dimension more than each value."""
-    rank = tensor.dim() + 1
-    if not -rank <= dim < rank:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, "
-                         f"{rank - 1}], but got {dim})")
-    return dim % rank
+    return canonical_dim(dim, tensor.dim() + 1)
 
 
 def _unbatched(func: Any, tensor: Any, level: int) -> Any:

@@ -116,8 +116,8 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
         Without ``training`` the running statistics take the place of the batch's own.
         
 
-    ``y = (x - mean) / √(var + eps) · weight + bias`` for each channel: of the batch in training,
-    else of the running averages.
+    ``y = (x - mean) / √(var + eps) · weight + bias`` for each channel: of the batch in
+    training, else of the running averages.
 
     >>> F.batch_norm(torch.tensor([[1.0], [3.0]]), None, None, training=True)
     tensor([[-1.0000],
@@ -138,8 +138,8 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
                                      pos_weight: Tensor | None = None) -> Tensor:
     """Binary cross entropy of ``target`` under the sigmoid of ``input``.
 
-    The mean of ``-t · log σ(x) - (1 - t) · log(1 - σ(x))`` with ``σ`` the sigmoid, without
-    overflow.
+    The mean of ``-t · log σ(x) - (1 - t) · log(1 - σ(x))`` with
+    ``σ`` the sigmoid, without overflow.
 
     >>> F.binary_cross_entropy_with_logits(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 1.0]))
     tensor(0.4100)
@@ -164,8 +164,8 @@ def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
            dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
     """The cross-correlation of a batch of images with ``weight``.
 
-    ``y[o, r, c] = bias[o] + Σ weight[o, i, u, v] · x[i, r·stride + u, c·stride + v]`` over a padded
-    input.
+    ``y[o, r, c] = bias[o] + Σ weight[o, i, u, v] · x[i, r·stride + u, c·stride + v]`` over a
+    padded input.
 
     >>> F.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2))
     tensor([[[[4., 4.],
@@ -237,7 +237,8 @@ def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequenc
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """``input`` with elements zeroed at random and the rest scaled up, while training.
 
-    In training each element is zero with probability ``p``, and the others are ``x / (1 - p)``.
+    In training each element is zero with probability ``p``, and the others are
+    ``x / (1 - p)``.
 
     >>> F.dropout(torch.ones(3), p=0.5, training=False)
     tensor([1., 1., 1.])
@@ -825,7 +826,8 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = No
                    beta: float = 1.0) -> Tensor:
     """Squared differences below ``beta``, absolute ones above it.
 
-    The mean of ``d² / 2beta`` where ``d = |input - target| < beta``, else of ``d - beta / 2``.
+    The mean of ``d² / 2beta`` where ``d = |input - target| < beta``, else of
+    ``d - beta / 2``.
 
     >>> F.smooth_l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.5, 4.0]))
     tensor(0.8125)

@@ -19,11 +19,11 @@ def _of_matrix(name: str) -> Any:
     return lambda a, *args, **options: op(inexact(a), *args, **options)
 
 
-cond, det, inv, slogdet, svdvals = map(_of_matrix, ("cond", "det", "inv", "slogdet", "svdvals"))
-
-
-def cholesky(a: Any, /, *, upper: bool = False) -> Tensor:
-    return of.cholesky(inexact(a), upper=upper)
+cholesky, cond, det, eigh, eigvalsh, inv, matrix_power, slogdet, svdvals, tensorinv = map(
+    _of_matrix, ("cholesky", "cond", "det", "eigh", "eigvalsh", "inv", "matrix_power", "slogdet",
+                 "svdvals", "tensorinv"))
+cross, outer, tensordot = products.cross, products.outer, products.tensordot
+matrix_transpose = shapes.matrix_transpose
 
 
 def solve(a: Any, b: Any) -> Tensor:
@@ -50,14 +50,6 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     rest = torch.abs(b - torch.matmul(a, found)) ** 2
     rest = torch.atleast_1d(rest.sum(0)) if rank == n and m > n else rest.reshape(-1)[:0]
     return found, rest, rank, (of.svdvals(a) if len(singular) else singular)
-
-
-def eigh(a: Any, UPLO: str = "L") -> Any:
-    return of.eigh(inexact(a), UPLO)
-
-
-def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
-    return of.eigvalsh(inexact(a), UPLO)
 
 
 def eig(a: Any) -> Any:
@@ -93,7 +85,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     if axis is None and ord is None:
         found = of.vector_norm(x)
         return found.reshape([1] * x.ndim) if keepdims else found
-    return of.norm(x, ord, None if axis is None else axis, keepdims)
+    return of.norm(x, ord, axis, keepdims)
 
 
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
@@ -102,10 +94,6 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
 
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
     return of.vector_norm(inexact(x), ord, axis, keepdims)
-
-
-def matrix_power(a: Any, n: int) -> Tensor:
-    return of.matrix_power(inexact(a), n)
 
 
 def multi_dot(arrays: Any, *, out: Any = None) -> Any:
@@ -120,32 +108,12 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     return of.vecdot(*common(x1, x2), dim=axis)
 
 
-def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
-    return products.cross(x1, x2, axis=axis)
-
-
 def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
     return shapes.diagonal(x, offset, -2, -1)
 
 
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     return shapes.trace(x, offset, -2, -1, dtype)
-
-
-def outer(x1: Any, x2: Any, /) -> Tensor:
-    return products.outer(x1, x2)
-
-
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
-    return products.tensordot(x1, x2, axes)
-
-
-def matrix_transpose(x: Any, /) -> Tensor:
-    return shapes.matrix_transpose(x)
-
-
-def tensorinv(a: Any, ind: int = 2) -> Tensor:
-    return of.tensorinv(inexact(a), ind)
 
 
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:

@@ -34,7 +34,7 @@ there is marked ``outer``:
 Both are settled where a gradient leaves a node (:func:`settle`).
 """
 
-from __future__ import annotations
+# ruff: noqa: F401 - what is imported here is what is offered
 
 from . import calls
 from .backward import takes_any_data
@@ -72,11 +72,3 @@ from .traced_data import (
     zeros_like_data,
 )
 from .writing import carry_tangent, not_batched
-
-__all__ = ["Batched", "CannotBatch", "Dual", "MappedInput", "ROOMS", "TracedData", "Unreadable",
-           "active", "batch_in", "batch_out", "batch_repeated", "batched_like", "calls",
-           "carry_tangent", "check_tangent", "dual_levels", "dual_part", "dual_primal",
-           "dual_tangent", "in_every_batch", "innermost", "known_tangent", "laid_out_as",
-           "leave_batch", "levels_of", "made_inside", "make_dual", "next_level", "not_batched",
-           "note_tangent", "ones_like_data", "settle", "settle_tensor", "takes_any_data",
-           "zeros_like_data"]

@@ -70,5 +70,4 @@ def no_derivative_of(what: str) -> Any:
 def unsupported(kernel: str, dtype: Any, kinds: str) -> None:
     """Raise if ``dtype`` is of one of ``kinds``, for which PyTorch has no such kernel."""
     if kind_of(dtype) in kinds:
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for '{dtypes.from_numpy_dtype(dtype).alias}'")
+        raise no_kernel(kernel, dtypes.from_numpy_dtype(dtype))

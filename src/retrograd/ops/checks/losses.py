@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...base import dtypes
-from ...base.errors import as_int, no_kernel
+from ...base.errors import as_int, no_kernel, wrong_type
 from ...core.tensor import Tensor
 from .common import scalar_type, unsupported
 
@@ -69,8 +69,7 @@ def sequence_lengths(name: str, lengths: Any) -> tuple[int, ...]:
             raise RuntimeError(f"{name} must be integral")
         return tuple(lengths.reshape(-1).tolist())
     if not isinstance(lengths, (list, tuple)):
-        raise TypeError(f"ctc_loss(): argument '{name}' must be Tensor or tuple of ints, not "
-                        f"{type(lengths).__name__}")
+        raise wrong_type("ctc_loss", name, None, "Tensor or tuple of ints", lengths)
     return tuple([as_int(n, f"ctc_loss(): elements of '{name}'") for n in lengths])
 
 

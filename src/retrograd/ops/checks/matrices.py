@@ -8,7 +8,7 @@ from ...backend import xp
 from ...backend.interface import kind_of
 from ...backend.plain.precision import is_half
 from ...base import dtypes
-from ...base.errors import no_kernel
+from ...base.errors import dim_out_of_range, no_dims, no_kernel
 from .common import scalar_type
 
 
@@ -60,7 +60,7 @@ def check_pivoted(pivot: bool) -> None:
 def check_packed(LU: Any, pivots: Any, order: bool) -> None:
     """Of what ``lu_unpack`` takes apart."""
     if not LU.ndim:
-        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+        raise no_dims(-1)
     if LU.ndim < 2:
         raise RuntimeError("torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: "
                            f"{list(LU.shape)} instead")
@@ -136,8 +136,7 @@ def check_ldl_system(LD: Any, pivots: Any, B: Any) -> None:
     name = "torch.linalg.ldl_solve"
     check_matrices(name, LD, numbers="floating")
     if B.ndim < 2:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-max(B.ndim, 1)}, "
-                         f"{max(B.ndim, 1) - 1}], but got -2)")
+        raise dim_out_of_range(-2, B.ndim)
     _check_pivots_of(name, "LD", LD, pivots)
     if kind_of(pivots.dtype) not in "iu":
         raise RuntimeError(f"{name}: Expected pivots to be integers. Got {scalar_type(pivots)}")

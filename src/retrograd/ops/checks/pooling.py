@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import pool as pool_kernels, xp
 from ...base import dtypes
-from ...base.errors import no_kernel, type_name
+from ...base.errors import no_kernel, wrong_type
 from ...core.tensor import Tensor
 from ..nn.sizes import Ints, is_whole, spread
 from .convolution import as_planes
@@ -17,8 +17,7 @@ TIMES = {1: "one int", 2: "two ints", 3: "three ints"}
 
 def need_bool(name: str, argument: str, position: int, value: Any) -> None:
     if not isinstance(value, bool):
-        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be bool, not "
-                        f"{type_name(value)}")
+        raise wrong_type(name, argument, position, "bool", value)
 
 
 def pool_sizes(rank: int, name: str, **sizes: Any) -> list[Ints]:

@@ -16,9 +16,9 @@ def sizes_text(shape: Any) -> str:
     return "x".join(map(str, shape))
 
 
-def check_mm(input: Any, mat2: Any, first: str = "self") -> None:
+def check_mm(input: Any, mat2: Any) -> None:
     if input.ndim != 2:
-        raise RuntimeError(f"{first} must be a matrix")
+        raise RuntimeError("self must be a matrix")
     if mat2.ndim != 2:
         raise RuntimeError("mat2 must be a matrix")
     if input.shape[1] != mat2.shape[0]:

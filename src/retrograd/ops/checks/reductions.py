@@ -8,7 +8,7 @@ from typing import Any
 from ...backend import reduce as reduce_kernels, xp
 from ...backend.interface import is_data, kind_of
 from ...base import dtypes
-from ...base.errors import canonical_dims, no_overload, size_mismatch
+from ...base.errors import canonical_dims, no_overload, size_mismatch, wrong_type
 from ...base.warning import warn
 from ...core.tensor import Tensor
 from ..reductions.arguments import _PYTHON_TYPES, UNSET, _np
@@ -46,8 +46,7 @@ def checked_dims(function: str, dim: Any, keepdim: Any, axis: Any, keepdims: Any
     if isinstance(dim, (str, float, bool)):
         raise no_overload(function, (dim,), *SUM_FORMS)
     if keepdim is not True and keepdim is not False:
-        raise TypeError(f"{function}(): argument 'keepdim' must be bool, not "
-                        f"{type(keepdim).__name__}")
+        raise wrong_type(function, "keepdim", None, "bool", keepdim)
     return dim, keepdim
 
 
@@ -97,8 +96,7 @@ def check_arg(name: str, input: Any, dim: Any) -> None:
 
 def index_dim(function: str, dim: Any) -> Any:
     if isinstance(dim, (Tensor, float, str, tuple, list)):
-        raise TypeError(f"{function}(): argument 'dim' (position 1) must be int, not "
-                        f"{type(dim).__name__}")
+        raise wrong_type(function, "dim", 1, "int", dim)
     return dim
 
 

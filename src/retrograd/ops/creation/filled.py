@@ -9,7 +9,7 @@ from typing import Any
 from ...backend import create as create_kernels, index as index_kernels, xp
 from ...backend.interface import library_of
 from ...base import dtypes, layouts
-from ...base.errors import type_name
+from ...base.errors import wrong_type
 from ...base.warning import warn
 from ...core.extensions import extensions
 from ...core.interned import ARRAYS_4
@@ -79,8 +79,7 @@ def full(size: Sequence[int], fill_value: Any, *, out: Tensor | None = None, dty
     value = _fill_value("full", fill_value)
     kind = out_dtype("full", dtype, out, dtypes.of_scalar(value))
     if not isinstance(size, (tuple, list)):
-        raise TypeError("full(): argument 'size' (position 1) must be tuple of ints, not "
-                        f"{type(size).__name__}")
+        raise wrong_type("full", "size", 1, "tuple of ints", size)
     data = blank(size_from("full", (size,)), kind.np) if meta \
         else _full_array("full", size, value, kind)
     return settle(data, out, requires_grad, "full", meta)
@@ -93,8 +92,7 @@ def _fill_value(function: str, value: Any) -> Any:
         return value.item()
     if isinstance(value, Tensor) and not value.ndim and not value.requires_grad:
         return value.item()
-    raise TypeError(f"{function}(): argument 'fill_value' (position 2) must be Number, not "
-                    f"{type(value).__name__}")
+    raise wrong_type(function, "fill_value", 2, "Number", value)
 
 
 def _full_array(function: str, size: Any, value: Any, kind: dtypes.dtype) -> Any:
@@ -152,8 +150,7 @@ def blank_like(function: str, input: Any, dtype: Any, layout: Any, device: Any,
                memory_format: Any) -> Any:
     """An uninitialised array in the shape and memory order of ``input``."""
     if not isinstance(input, Tensor):
-        raise TypeError(f"{function}(): argument 'input' (position 1) must be Tensor, not "
-                        f"{type_name(input)}")
+        raise wrong_type(function, "input", 1, "Tensor", input)
     place(function, dtypes.CPU if device is None else device, layout)
     kind = input.dtype if dtype is None else dtype_for(function, dtype)
     data = input._data
@@ -161,8 +158,7 @@ def blank_like(function: str, input: Any, dtype: Any, layout: Any, device: Any,
     if memory_format is None or memory_format is layouts.preserve_format:
         return in_library(create_kernels.laid_out_like, library_of(data))(data, shape, kind.np)
     if not isinstance(memory_format, layouts.memory_format):
-        raise TypeError(f"{function}(): argument 'memory_format' must be torch.memory_format, not "
-                        f"{type(memory_format).__name__}")
+        raise wrong_type(function, "memory_format", None, "torch.memory_format", memory_format)
     return library_of(data).empty_in_order(shape, layouts.axis_order(len(shape), memory_format),
                                            kind.np)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import create as create_kernels, xp
 from ...base import dtypes
+from ...base.errors import wrong_type
 from ...base.warning import warn
 from ...core.tensor import Tensor
 from .nested_data import data_of, full_name
@@ -148,6 +149,5 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 def to_dlpack(tensor: Tensor) -> Any:
     """A DLPack capsule of a tensor's memory, to be read once by another library."""
     if not isinstance(tensor, Tensor):
-        raise TypeError("_to_dlpack(): argument 'data' (position 1) must be Tensor, not "
-                        f"{type(tensor).__name__}")
+        raise wrong_type("_to_dlpack", "data", 1, "Tensor", tensor)
     return tensor.detach()._array().__dlpack__()

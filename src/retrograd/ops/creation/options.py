@@ -8,7 +8,7 @@ from typing import Any
 from ...backend import xp
 from ...backend.interface import library_of
 from ...base import dtypes, layouts
-from ...base.errors import OutOfMemoryError
+from ...base.errors import OutOfMemoryError, wrong_type
 from ...core.extensions import TRACED_TYPES
 from ...core.interned import form_of
 from ...core.out_argument import refuse_derivative, store_out
@@ -25,8 +25,7 @@ def leaf(data: Any, requires_grad: Any = False, function: str = "tensor",
     out._form = form_of(data)
     if requires_grad is not False:
         if requires_grad is not True:
-            raise TypeError(f"{function}(): argument 'requires_grad' must be bool, not "
-                            f"{type(requires_grad).__name__}")
+            raise wrong_type(function, "requires_grad", None, "bool", requires_grad)
         require_grad(out)
     return out
 
@@ -46,8 +45,7 @@ def dtype_for(function: str, dtype: Any, otherwise: Any = None) -> dtypes.dtype:
         return dtype
     named = dtypes.PYTHON_TYPES.get(dtype) if isinstance(dtype, type) else None
     if named is None:
-        raise TypeError(f"{function}(): argument 'dtype' must be torch.dtype, not "
-                        f"{type(dtype).__name__}")
+        raise wrong_type(function, "dtype", None, "torch.dtype", dtype)
     return named
 
 
@@ -80,7 +78,7 @@ def out_dtype(function: str, dtype: Any, out: Tensor | None, otherwise: Any = No
     if out is None:
         return dtype_for(function, dtype, otherwise)
     if not isinstance(out, Tensor):
-        raise TypeError(f"{function}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        raise wrong_type(function, "out", None, "Tensor", out)
     if dtype is not None and dtype is not out.dtype:
         raise RuntimeError(f"dtype {dtype.alias} does not match dtype of out parameter "
                            f"({out.dtype.alias})")
@@ -108,8 +106,7 @@ def size_from(function: str, given: tuple[Any, ...]) -> tuple[int, ...]:
         if isinstance(given[0], (tuple, list)):
             given = tuple(given[0])
         elif type(given[0]) is not int and not _is_whole(given[0]):
-            raise TypeError(f"{function}(): argument 'size' (position 1) must be tuple of ints, "
-                            f"not {type(given[0]).__name__}")
+            raise wrong_type(function, "size", 1, "tuple of ints", given[0])
     shape = []
     for position, n in enumerate(given):
         if type(n) is not int:

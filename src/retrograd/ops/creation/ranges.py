@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import create as create_kernels, xp
 from ...base import dtypes
-from ...base.errors import type_name
+from ...base.errors import no_kernel, type_name, wrong_type
 from ...base.warning import warn
 from ...core.op import Number, publish
 from ...core.tensor import Tensor, wrap
@@ -41,14 +41,13 @@ def _number(function: str, argument: str, position: int, value: Any) -> Any:
     if isinstance(value, complex):
         raise RuntimeError("value cannot be converted to type double without overflow")
     if not isinstance(value, (int, float)):
-        raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be "
-                        f"Number, not {type(value).__name__}")
+        raise wrong_type(function, argument, position, "Number", value)
     return value
 
 
 def _refuse_kinds(kernel: str, kind: dtypes.dtype, *refused: dtypes.dtype) -> None:
     if kind in refused or kind in _WITHOUT_RANGES:
-        raise NotImplementedError(f'"{kernel}" not implemented for \'{kind.alias}\'')
+        raise no_kernel(kernel, kind)
 
 
 _WITHOUT_DIAGONALS = (dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.complex32)
@@ -204,13 +203,12 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Any =
     columns = n if m is None else m
     for position, (name, value) in enumerate((("n", n), ("m", columns)), 1):
         if not _is_whole(value):
-            raise TypeError(f"eye(): argument '{name}' (position {position}) must be int, not "
-                            f"{type(value).__name__}")
+            raise wrong_type("eye", name, position, "int", value)
         if value < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
     kind = out_dtype("eye", dtype, out)
     if kind in _WITHOUT_DIAGONALS and not meta:
-        raise NotImplementedError(f'"eye" not implemented for \'{kind.alias}\'')
+        raise no_kernel("eye", kind)
     return settle(create_kernels.eye(n, columns, kind.np), out, requires_grad, "eye", meta)
 
 

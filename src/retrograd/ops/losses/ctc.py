@@ -7,6 +7,7 @@ from typing import Any
 
 from ...backend import ctc as ctc_kernels
 from ...base import dtypes
+from ...base.errors import wrong_type
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor
 from ..batching import all_batched, folded, merged, unfolded, unmerged
@@ -84,8 +85,7 @@ def _torch_ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | 
                     zero_infinity: bool = False) -> Tensor:
     """:func:`ctc_loss` with the number of a reduction, as ``torch.ctc_loss`` takes it."""
     if not isinstance(reduction, int):
-        raise TypeError("ctc_loss(): argument 'reduction' (position 6) must be int, not "
-                        f"{type(reduction).__name__}")
+        raise wrong_type("ctc_loss", "reduction", 6, "int", reduction)
     times = sequence_lengths("input_lengths", input_lengths)
     counts = sequence_lengths("target_lengths", target_lengths)
     is_batched = log_probs.ndim == 3

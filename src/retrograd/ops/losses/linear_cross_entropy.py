@@ -35,16 +35,13 @@ def _chunked_entropy_gradient(output: Array, input: Array, linear_weight: Array,
                                                     weight, of, reduction, ignore_index, chunk)
 
 
-_chunked_entropy.vjp(
-    input=lambda g, input, linear_weight, bias, target, weight, reduction, ignore_index, chunk:
-    _chunked_entropy_gradient(g, input, linear_weight, bias, target, weight, "input", reduction,
-                              ignore_index, chunk),
-    linear_weight=lambda g, input, linear_weight, bias, target, weight, reduction, ignore_index,
-    chunk: _chunked_entropy_gradient(g, input, linear_weight, bias, target, weight,
-                                     "linear_weight", reduction, ignore_index, chunk),
-    bias=lambda g, input, linear_weight, bias, target, weight, reduction, ignore_index, chunk:
-    _chunked_entropy_gradient(g, input, linear_weight, bias, target, weight, "bias", reduction,
-                              ignore_index, chunk))
+def _gradient_of(argument: str) -> Any:
+    return lambda g, input, linear_weight, bias, target, weight, reduction, ignore_index, chunk: \
+        _chunked_entropy_gradient(g, input, linear_weight, bias, target, weight, argument,
+                                  reduction, ignore_index, chunk)
+
+
+_chunked_entropy.vjp(**{name: _gradient_of(name) for name in ("input", "linear_weight", "bias")})
 for _argument in ("output", "input", "linear_weight", "bias"):
     _chunked_entropy_gradient.vjp(
         **{_argument: lambda g: no_derivative("linear_cross_entropy with options")})

@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import copies as copy_kernels, xp
 from ...backend.interface import kind_of
 from ...base import dtypes, layouts
-from ...base.errors import type_name
+from ...base.errors import type_name, wrong_type
 from ...base.warning import warn
 from ...core.binding import universal
 from ...core.extensions import TRACED_TYPES, extensions
@@ -221,8 +221,7 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
 def _type_as(self: Tensor, other: Tensor) -> Tensor:
     """This tensor in ``other``'s dtype."""
     if not isinstance(other, Tensor):
-        raise TypeError("type_as(): argument 'other' (position 1) must be Tensor, not "
-                        f"{type_name(other)}")
+        raise wrong_type("type_as", "other", 1, "Tensor", other)
     return cast(self, other.dtype)
 
 

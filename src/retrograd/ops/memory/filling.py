@@ -9,7 +9,7 @@ from typing import Any
 from ...backend import copies as copy_kernels, index as index_kernels, xp
 from ...backend.interface import kind_of
 from ...base.call_sites import here
-from ...base.errors import type_name
+from ...base.errors import wrong_type
 from ...base.modes import GRAD, MODE, NO_GRAD, ReplayedViews
 from ...base.warning import warn
 from ...codegen import node_class
@@ -104,8 +104,7 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite with the values of ``src``, broadcast and cast."""
     if not isinstance(src, Tensor):
         if not isinstance(src, NUMBERS):
-            raise TypeError("copy_(): argument 'other' (position 1) must be Tensor, not "
-                            f"{type_name(src)}")
+            raise wrong_type("copy_", "other", 1, "Tensor", src)
         src = wrap(xp.asarray(src))
     if writes_freely(input, src):
         array, data = input._array(), src._data

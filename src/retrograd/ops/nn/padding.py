@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backend import conv as conv_kernels
+from ...base.errors import wrong_type
 from ...core.op import Array, composite, op
 from ...core.tensor import Tensor
 from ..checks.images import check_pad, check_sides
@@ -36,8 +37,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant",
         value: float | None = None) -> Tensor:
     """``input`` with its last dimensions lengthened (last one first, both sides)."""
     if isinstance(value, (complex, str, list, tuple)):
-        raise TypeError("pad(): argument 'value' (position 4) must be float, not "
-                        f"{type(value).__name__}")
+        raise wrong_type("pad", "value", 4, "float", value)
     sides = sizes((pad,))
     if len(sides) % 2:
         raise RuntimeError("Padding length must be divisible by 2")

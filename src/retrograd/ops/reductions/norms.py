@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import distance as distance_kernels, xp
 from ...backend.interface import kind_of
-from ...base.errors import canonical_dim
+from ...base.errors import canonical_dim, wrong_type
 from ...core.op import Array, Dims, composite, elementwise, op
 from ...core.out_argument import run_into
 from ...core.out_rules import Out
@@ -58,8 +58,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
     if xp.is_scalar(ord):
         ord = ord.item()
     if not isinstance(ord, (int, float)):
-        raise TypeError("linalg_vector_norm(): argument 'ord' (position 2) must be Number, not "
-                        f"{type(ord).__name__}")
+        raise wrong_type("linalg_vector_norm", "ord", 2, "Number", ord)
     return _vector_norm(x, float(ord), dim, keepdim, dtype, out=out)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backend import xp
-from ...base.errors import canonical_dim, canonical_dims, no_dims
+from ...base.errors import canonical_dim, canonical_dims, no_dims, wrong_type
 from ...core.op import Array, Ints, Sizes, composite, linear, public
 from ...core.tensor import Tensor
 from ..batching import flat, shifted
@@ -23,8 +23,7 @@ def _flip(input: Array, dims: Ints) -> Any:
 def flip(input: Tensor, dims: Sizes) -> Tensor:
     """``input`` with the order along ``dims`` reversed."""
     if not isinstance(dims, (tuple, list)):
-        raise TypeError("flip(): argument 'dims' (position 2) must be tuple of ints, not "
-                        f"{type(dims).__name__}")
+        raise wrong_type("flip", "dims", 2, "tuple of ints", dims)
     found = canonical_dims(tuple(dims), input.ndim)
     return _flip(input, found if input.ndim else ())
 

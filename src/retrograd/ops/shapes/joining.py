@@ -266,22 +266,16 @@ def _at_least_3d(tensor: Any) -> Any:
     return reshape(tensor, (1, 1, 1))
 
 
-@composite()
-def atleast_1d(*tensors: Tensor) -> Any:
-    """The tensor (or each of several) with at least one dimension."""
-    return _each(tensors, _at_least_1d)
+def _declare_at_least(rank: int, words: str, change: Any) -> None:
+    @composite(name=f"atleast_{rank}d",
+               doc=f"The tensor (or each of several) with at least {words}.")
+    def at_least(*tensors: Tensor) -> Any:
+        return _each(tensors, change)
 
 
-@composite()
-def atleast_2d(*tensors: Tensor) -> Any:
-    """The tensor (or each of several) with at least two dimensions."""
-    return _each(tensors, _at_least_2d)
-
-
-@composite()
-def atleast_3d(*tensors: Tensor) -> Any:
-    """The tensor (or each of several) with at least three dimensions."""
-    return _each(tensors, _at_least_3d)
+_declare_at_least(1, "one dimension", _at_least_1d)
+_declare_at_least(2, "two dimensions", _at_least_2d)
+_declare_at_least(3, "three dimensions", _at_least_3d)
 
 
 @composite()

@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import xp
 from ...backend.interface import library_of
 from ...base import layouts
-from ...base.errors import canonical_dim, dim_out_of_range, existing_dim
+from ...base.errors import canonical_dim, dim_out_of_range, existing_dim, no_kernel
 from ...core.op import Array, Ints, Sizes, linear, public
 from ...core.tensor import Tensor, wrap
 from ..indexing.index_select import index_select
@@ -67,8 +67,7 @@ def _positions(repeats: Tensor, output_size: Any) -> Tensor:
     if data.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if data.dtype not in (xp.INT64, xp.int32):
-        raise NotImplementedError(
-            f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.alias}'")
+        raise no_kernel("repeat_interleave_cpu", repeats.dtype)
     if data.size and data.min() < 0:
         raise RuntimeError("repeats can not be negative")
     made = library.repeat(library.arange(data.size, dtype=data.dtype), data)
