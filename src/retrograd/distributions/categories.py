@@ -51,7 +51,8 @@ class Categorical(ProbsOrLogits):
         rows = self.probs.reshape(-1, self._num_events)
         return rg.multinomial(rows, count, True).T.reshape(self._extended_shape(sample_shape))
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         index, logits = value.long().unsqueeze(-1), self.logits
         if value.shape != logits.shape[:-1]:
             index, logits = rg.broadcast_tensors(index, logits)
@@ -106,7 +107,8 @@ class OneHotCategorical(_OverCategorical):
     def sample(self, sample_shape: Any = ()) -> Tensor:
         return self._one_hot(self._categorical.sample(sample_shape))
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         return self._categorical.log_prob(value.max(-1)[1])
 
     def entropy(self) -> Tensor:
@@ -158,7 +160,8 @@ class Multinomial(_OverCategorical):
         total = rg.tensor(self.total_count)
         return total * self._categorical.entropy() - (total + 1).lgamma() + factorials
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         logits, value = broadcast_all(self.logits, value)
         logits = logits.masked_fill((value == 0) & (logits == -rg.inf), 0)
         return ((value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
@@ -181,7 +184,8 @@ class ExpRelaxedCategorical(_OverCategorical):
         scores = (self.logits - (-uniform.log()).log()) / self.temperature
         return scores - scores.logsumexp(-1, keepdim=True)
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         last = self._categorical._num_events - 1
         logits, value = broadcast_all(self.logits, value)
         score = logits - value * self.temperature

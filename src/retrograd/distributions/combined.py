@@ -131,7 +131,8 @@ class TransformedDistribution(Distribution):
             value = transform(value)
         return value
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         event_dim = len(self.event_shape)
         result: Any = 0.0
         for transform in reversed(self.transforms):

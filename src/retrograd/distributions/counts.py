@@ -57,7 +57,8 @@ class Bernoulli(_Trials, ExponentialFamily):
         with no_grad():
             return rg.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         return -self._cross_entropy(value)
 
     def entropy(self) -> Tensor:
@@ -99,7 +100,8 @@ class Geometric(_Trials):
                                ).uniform_(tiny(self.probs), 1)
             return (uniform.log() / (-self.probs).log1p()).floor()
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         value, probs = broadcast_all(value, self.probs)
         # A sure success has no failures before it: 0 * log(0) counts as 0.
         probs = probs.masked_fill((probs == 1) & (value == 0), 0)
@@ -145,7 +147,8 @@ class Binomial(_RepeatedTrials):
         with no_grad():
             return rg.binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         count, logits = self.total_count, self.logits
         # log(1 + exp(logits)) is the positive part and what is left; its slope at 0 is one half.
         positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2
@@ -189,7 +192,8 @@ class NegativeBinomial(_RepeatedTrials):
         with no_grad():
             return rg.poisson(self._gamma.sample(sample_shape))
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         count = self.total_count
         log_ways = (count + value).lgamma() - (1.0 + value).lgamma() - count.lgamma()
         log_ways = log_ways.masked_fill(count + value == 0.0, 0.0)
@@ -213,7 +217,8 @@ class Poisson(ExponentialFamily):
         with no_grad():
             return rg.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
 
@@ -283,10 +288,12 @@ class ContinuousBernoulli(_Trials, ExponentialFamily):
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         return self.icdf(rg.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype))
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         return self._cont_bern_log_norm() - self._cross_entropy(value)
 
-    def _cdf(self, value: Tensor) -> Tensor:
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
         cut = self._cut_probs()
         formula = (cut.pow(value) * (1.0 - cut).pow(1.0 - value) + cut - 1.0) / (2.0 * cut - 1.0)
         inside = self._stable(formula, value)
@@ -328,7 +335,8 @@ class LogitRelaxedBernoulli(_Trials):
         return (uniform.log() - (-uniform).log1p() + probs.log() - (-probs).log1p()
                 ) / self.temperature
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         logits, value = broadcast_all(self.logits, value)
         apart = logits - value * self.temperature
         return self.temperature.log() + apart - 2 * apart.exp().log1p()

@@ -164,16 +164,13 @@ class Distribution:
              FutureWarning)
         return self.sample(Size((n,)))
 
-    _log_prob: Any = None  # of a value that was checked
-    _cdf: Any = None  # likewise
-
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density, or of the probability, at ``value``."""
-        return self._checked(self._log_prob, value)
+        raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
         """The probability of values up to ``value``."""
-        return self._checked(self._cdf, value)
+        raise NotImplementedError
 
     def icdf(self, value: Tensor) -> Tensor:
         """The values up to which the probabilities are ``value``."""
@@ -192,12 +189,6 @@ class Distribution:
         return self.entropy().exp()
 
     # ------------------------------------------------------------ for families
-
-    def _checked(self, function: Any, value: Tensor) -> Tensor:
-        if function is None:
-            raise NotImplementedError
-        self._check(value)
-        return function(value)  # type: ignore[no-any-return]
 
     def _check(self, value: Tensor) -> None:
         if self._validate_args:

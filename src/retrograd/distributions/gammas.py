@@ -37,10 +37,12 @@ class Exponential(ExponentialFamily):
         shape = self._extended_shape(sample_shape)
         return rg.empty(shape, dtype=self.rate.dtype).exponential_() / self.rate
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         return self.rate.log() - self.rate * value
 
-    def _cdf(self, value: Tensor) -> Tensor:
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
         return 1 - (-self.rate * value).exp()
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -79,13 +81,13 @@ class Gamma(ExponentialFamily):
         return drawn
 
     def log_prob(self, value: Tensor) -> Tensor:
-        return super().log_prob(rg.as_tensor(value, dtype=self.rate.dtype))
-
-    def _log_prob(self, value: Tensor) -> Tensor:
+        value = rg.as_tensor(value, dtype=self.rate.dtype)
+        self._check(value)
         return (self.concentration.xlogy(self.rate) + (self.concentration - 1).xlogy(value)
                 - self.rate * value - self.concentration.lgamma())
 
-    def _cdf(self, value: Tensor) -> Tensor:
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
         return rg.special.gammainc(self.concentration, self.rate * value)
 
     def entropy(self) -> Tensor:
@@ -143,7 +145,8 @@ class FisherSnedecor(Distribution):
         least = tiny(second)
         return (first / second.clamp(min=least)).clamp(min=least)
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         half1, half2, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
         return ((half1 + half2).lgamma() - half1.lgamma() - half2.lgamma() + half1 * ratio.log()
                 + (half1 - 1) * value.log() - (half1 + half2) * (ratio * value).log1p())
@@ -182,7 +185,8 @@ class Dirichlet(ExponentialFamily):
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         return _sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         return ((self.concentration - 1.0).xlogy(value).sum(-1)
                 - self._log_normalizer(self.concentration))
 
@@ -227,7 +231,8 @@ class Beta(ExponentialFamily):
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         return self._dirichlet.log_prob(rg.stack([value, 1.0 - value], -1))
 
     def entropy(self) -> Tensor:

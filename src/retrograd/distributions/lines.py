@@ -49,11 +49,13 @@ class Normal(_LocationScale, ExponentialFamily):
         drawn = _standard_normal(self._extended_shape(sample_shape), self.loc.dtype)
         return self.loc + drawn * self.scale
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         return (-(value - self.loc) ** 2 / (2 * self.scale ** 2) - self.scale.log()
                 - _LOG_ROOT_TWO_PI)
 
-    def _cdf(self, value: Tensor) -> Tensor:
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
         return 0.5 * (1 + ((value - self.loc) * self.scale.reciprocal() / math.sqrt(2)).erf())
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -80,10 +82,12 @@ class Laplace(_LocationScale):
             dtypes.finfo(self.loc.dtype).eps - 1, 1)
         return self.loc - self.scale * uniform.sign() * (-uniform.abs()).log1p()
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
 
-    def _cdf(self, value: Tensor) -> Tensor:
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
         apart = value - self.loc
         return 0.5 - 0.5 * apart.sign() * (-apart.abs() / self.scale).expm1()
 
@@ -106,11 +110,13 @@ class Cauchy(_LocationScale):
         drawn = rg.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).cauchy_()
         return self.loc + drawn * self.scale
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         return (-math.log(math.pi) - self.scale.log()
                 - (((value - self.loc) / self.scale) ** 2).log1p())
 
-    def _cdf(self, value: Tensor) -> Tensor:
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
         return ((value - self.loc) / self.scale).atan() / math.pi + 0.5
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -152,7 +158,8 @@ class StudentT(Distribution):
         """The logarithm of the beta function of half of ``df`` and one half."""
         return (0.5 * self.df).lgamma() + 0.5 * math.log(math.pi) - (0.5 * (self.df + 1)).lgamma()
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         square = ((value - self.loc) / self.scale) ** 2.0
         return (-0.5 * (self.df + 1.0) * (square / self.df).log1p()
                 - (self.scale.log() + 0.5 * self.df.log() + self._log_beta()))
@@ -187,11 +194,13 @@ class Uniform(Distribution):
         drawn = rg.rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
         return self.low + drawn * (self.high - self.low)
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         inside = (self.low <= value) & (value < self.high)
         return inside.type_as(self.low).log() - (self.high - self.low).log()
 
-    def _cdf(self, value: Tensor) -> Tensor:
+    def cdf(self, value: Tensor) -> Tensor:
+        self._check(value)
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -292,7 +301,8 @@ class VonMises(Distribution):
     def variance(self) -> Tensor:
         return 1 - rg.special.i1e(self.concentration) / rg.special.i0e(self.concentration)
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         log_i0 = rg.special.i0e(self.concentration).log() + self.concentration
         return (self.concentration * (value - self.loc).cos() - math.log(2 * math.pi) - log_i0)
 

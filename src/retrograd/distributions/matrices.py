@@ -69,7 +69,8 @@ class _NormalVectors(Distribution):
         """A matrix whose product with its transpose is the covariance."""
         raise NotImplementedError
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         size = self._event_shape[0]
         return -0.5 * (size * math.log(2 * math.pi) + self._log_det()
                        + self._mahalanobis(value - self.loc))
@@ -357,7 +358,8 @@ class Wishart(ExponentialFamily):
         size = self._event_shape[-1]
         return size * math.log(2) / 2 + _log_diagonal(self._unbroadcasted_scale_tril)
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         df, size = self.df, self._event_shape[-1]
         inner = rg.cholesky_solve(value, self._unbroadcasted_scale_tril)
         return (-df * self._log_scale() - (df / 2).mvlgamma(size)
@@ -412,7 +414,8 @@ class LKJCholesky(Distribution):
         diagonal = (1 - (left ** 2).sum(-1)).clamp(min=tiny(left)).sqrt()
         return left + diagonal.diag_embed()
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         last = self.dim - 1
         powers = 2 * (self.concentration - 1).unsqueeze(-1) + self.dim - rg.arange(2, self.dim + 1)
         found = (powers * value.diagonal(dim1=-1, dim2=-2)[..., 1:].log()).sum(-1)

@@ -42,7 +42,8 @@ class _Half(TransformedDistribution):
     scale = property(attrgetter("base_dist.scale"))
     mode = property(lambda self: rg.zeros_like(self.scale))
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         found = self.base_dist.log_prob(value) + math.log(2)
         return rg.where(value >= 0, found, -math.inf)
 
@@ -78,8 +79,9 @@ class HalfCauchy(_Half):
     mean = property(lambda self: self._filled(math.inf, self.scale))
     variance = property(lambda self: self.base_dist.variance)
 
-    def _log_prob(self, value: Tensor) -> Tensor:
-        return super()._log_prob(value.to(self.scale.dtype))
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return super().log_prob(value.to(self.scale.dtype))
 
 
 class LogNormal(TransformedDistribution):
@@ -171,7 +173,8 @@ class Gumbel(TransformedDistribution):
             ExpTransform().inv, AffineTransform(0, -rg.ones_like(self.scale)),
             ExpTransform().inv, AffineTransform(loc, -self.scale)], validate_args=validate_args)
 
-    def _log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
         y = (self.loc - value) / self.scale
         return y - y.exp() - self.scale.log()
 
