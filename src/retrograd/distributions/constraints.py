@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import retrograd as rg
@@ -188,10 +187,16 @@ class _Stack(_Several):
 # ---------------------------------------------------------------- numbers
 
 
-def _region(name: str, check: Callable[[Any, Tensor], Tensor], base: type = Constraint,
-            **facts: Any) -> Any:
-    """A class of regions, by what its check says of a value."""
-    return type(name, (base,), {"__module__": __name__, "check": check, **facts})
+class _Boolean(Constraint):
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value == 0) | (value == 1)
+
+
+class _Real(Constraint):
+    def check(self, value: Tensor) -> Tensor:
+        return value == value  # not nan
 
 
 class _Bounded(Constraint):
@@ -222,29 +227,68 @@ def _whole(value: Tensor, inside: Tensor) -> Tensor:
     return inside & (value % 1 == 0) if value.dtype.is_floating_point else inside
 
 
-_Boolean = _region("_Boolean", lambda self, value: (value == 0) | (value == 1), is_discrete=True)
-_Real = _region("_Real", lambda self, value: value == value)  # not nan
-_GreaterThan = _region("_GreaterThan", lambda self, value: self.lower_bound < value, _Above)
-_GreaterThanEq = _region("_GreaterThanEq", lambda self, value: self.lower_bound <= value, _Above)
-_LessThan = _region("_LessThan", lambda self, value: value < self.upper_bound, _Below)
-_Interval = _region("_Interval", lambda self, value: (
-    self.lower_bound <= value) & (value <= self.upper_bound), _Between)
-_HalfOpenInterval = _region("_HalfOpenInterval", lambda self, value: (
-    self.lower_bound <= value) & (value < self.upper_bound), _Between)
-_IntegerInterval = _region("_IntegerInterval", lambda self, value: _whole(
-    value, (self.lower_bound <= value) & (value <= self.upper_bound)), _Between, is_discrete=True)
-_IntegerLessThan = _region("_IntegerLessThan", lambda self, value: _whole(
-    value, value <= self.upper_bound), _Below, is_discrete=True)
-_IntegerGreaterThan = _region("_IntegerGreaterThan", lambda self, value: _whole(
-    value, value >= self.lower_bound), _Above, is_discrete=True)
+class _IntegerInterval(_Between):
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return _whole(value, (self.lower_bound <= value) & (value <= self.upper_bound))
+
+
+class _IntegerLessThan(_Below):
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return _whole(value, value <= self.upper_bound)
+
+
+class _IntegerGreaterThan(_Above):
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return _whole(value, value >= self.lower_bound)
+
+
+class _GreaterThan(_Above):
+    def check(self, value: Tensor) -> Tensor:
+        return self.lower_bound < value
+
+
+class _GreaterThanEq(_Above):
+    def check(self, value: Tensor) -> Tensor:
+        return self.lower_bound <= value
+
+
+class _LessThan(_Below):
+    def check(self, value: Tensor) -> Tensor:
+        return value < self.upper_bound
+
+
+class _Interval(_Between):
+    def check(self, value: Tensor) -> Tensor:
+        return (self.lower_bound <= value) & (value <= self.upper_bound)
+
+
+class _HalfOpenInterval(_Between):
+    def check(self, value: Tensor) -> Tensor:
+        return (self.lower_bound <= value) & (value < self.upper_bound)
 
 
 # ---------------------------------------------------------------- vectors
 
-_OneHot = _region("_OneHot", lambda self, value: boolean.check(value).all(-1) & (
-    value.sum(-1) == 1), is_discrete=True, event_dim=1)
-_Simplex = _region("_Simplex", lambda self, value: (value >= 0).all(-1) & (
-    (value.sum(-1) - 1).abs() < 1e-6), event_dim=1)
+
+class _OneHot(Constraint):
+    is_discrete = True
+    event_dim = 1
+
+    def check(self, value: Tensor) -> Tensor:
+        return boolean.check(value).all(-1) & (value.sum(-1) == 1)
+
+
+class _Simplex(Constraint):
+    event_dim = 1
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
 class _Multinomial(Constraint):
@@ -309,7 +353,7 @@ class _PositiveDefinite(_Symmetric):
 dependent = _Dependent()
 dependent_property = _DependentProperty
 independent = _IndependentConstraint
-boolean: Any = _Boolean()
+boolean = _Boolean()
 one_hot = _OneHot()
 nonnegative_integer = _IntegerGreaterThan(0)
 positive_integer = _IntegerGreaterThan(1)
