@@ -25,6 +25,11 @@ class Shown(Module):
         return ", ".join([*shown, "inplace=True"] if getattr(self, "inplace", False) else shown)
 
 
+def shown_if(module: Any, **wanted: Any) -> str:
+    """The options of a layer that are to be shown behind others: those that are not as usual."""
+    return "".join([f", {name}={getattr(module, name)}" for name in wanted if wanted[name]])
+
+
 class Applying(Module):
     """A layer that calls a function of its own: ``class Mish(_InPlace, function="mish")``."""
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from ...core.tensor import Tensor
 from .. import functional as F, init
 from ..parameter import Parameter, add_parameters
-from ._options import OfDims
+from ._options import OfDims, shown_if
 from .lazy import WaitsForOneSize
 from .utils import tuple_of
 
@@ -72,21 +72,13 @@ class _ConvNd(OfDims):
                 init.uniform_(self.bias, -bound, bound)
 
     def extra_repr(self) -> str:
-        shown = (f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
-                 f"stride={self.stride}")
-        if self.padding != (0,) * len(self.padding):
-            shown += f", padding={self.padding}"
-        if self.dilation != (1,) * len(self.dilation):
-            shown += f", dilation={self.dilation}"
-        if self.output_padding != (0,) * len(self.output_padding):
-            shown += f", output_padding={self.output_padding}"
-        if self.groups != 1:
-            shown += f", groups={self.groups}"
-        if self.bias is None:
-            shown += ", bias=False"
-        if self.padding_mode != "zeros":
-            shown += f", padding_mode={self.padding_mode}"
-        return shown
+        shown = f"{self.in_channels}, {self.out_channels}" + shown_if(
+            self, kernel_size=True, stride=True, padding=self.padding != (0,) * len(self.padding),
+            dilation=self.dilation != (1,) * len(self.dilation),
+            output_padding=self.output_padding != (0,) * len(self.output_padding),
+            groups=self.groups != 1)
+        return (shown + ", bias=False" * (self.bias is None)
+                + shown_if(self, padding_mode=self.padding_mode != "zeros"))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

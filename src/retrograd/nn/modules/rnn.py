@@ -11,6 +11,7 @@ from ...ops.shapes.joining import cat, stack
 from .. import functional as F, init
 from ..parameter import Parameter, add_parameters, empty_parameter
 from ..utils.rnn import PackedSequence
+from ._options import shown_if
 from .module import Module
 from .recurrence import STEPS, State, Weights, along
 
@@ -213,20 +214,10 @@ class RNNBase(Module):
         return input, tuple([stack(list(parts)) for parts in zip(*last, strict=True)])
 
     def extra_repr(self) -> str:
-        shown = f"{self.input_size}, {self.hidden_size}"
-        if self.proj_size:
-            shown += f", proj_size={self.proj_size}"
-        if self.num_layers != 1:
-            shown += f", num_layers={self.num_layers}"
-        if self.bias is not True:
-            shown += f", bias={self.bias}"
-        if self.batch_first is not False:
-            shown += f", batch_first={self.batch_first}"
-        if self.dropout:
-            shown += f", dropout={self.dropout}"
-        if self.bidirectional is not False:
-            shown += f", bidirectional={self.bidirectional}"
-        return shown
+        return f"{self.input_size}, {self.hidden_size}" + shown_if(
+            self, proj_size=self.proj_size, num_layers=self.num_layers != 1,
+            bias=self.bias is not True, batch_first=self.batch_first is not False,
+            dropout=self.dropout, bidirectional=self.bidirectional is not False)
 
 
 class RNN(RNNBase):
@@ -318,12 +309,9 @@ class RNNCellBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def extra_repr(self) -> str:
-        shown = f"{self.input_size}, {self.hidden_size}"
-        if self.bias is not True:
-            shown += f", bias={self.bias}"
-        if getattr(self, "nonlinearity", "tanh") != "tanh":
-            shown += f", nonlinearity={self.nonlinearity}"
-        return shown
+        return f"{self.input_size}, {self.hidden_size}" + shown_if(
+            self, bias=self.bias is not True,
+            nonlinearity=getattr(self, "nonlinearity", "tanh") != "tanh")
 
     def _step(self, mode: str, input: Tensor, state: State | None, count: int = 1) -> State:
         """The next state, of ``count`` tensors, with the checks that a step begins with."""

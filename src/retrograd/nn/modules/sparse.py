@@ -7,6 +7,7 @@ from ...core.tensor import Tensor
 from ...ops.creation.filled import empty
 from .. import functional as F, init
 from ..parameter import Parameter
+from ._options import shown_if
 from .module import Module
 
 __all__ = ["Embedding", "EmbeddingBag"]
@@ -42,10 +43,9 @@ class Embedding(Module):
                            self.scale_grad_by_freq, self.sparse)
 
     def extra_repr(self) -> str:
-        shown = f"{self.num_embeddings}, {self.embedding_dim}"
-        if self.padding_idx is not None:
-            shown += f", padding_idx={self.padding_idx}"
-        return shown + _shown_options(self) + ", sparse=True" * (self.sparse is not False)
+        return (f"{self.num_embeddings}, {self.embedding_dim}"
+                + shown_if(self, padding_idx=self.padding_idx is not None) + _shown_options(self)
+                + ", sparse=True" * (self.sparse is not False))
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True,
@@ -94,9 +94,8 @@ class EmbeddingBag(Module):
                                per_sample_weights, self.include_last_offset, self.padding_idx)
 
     def extra_repr(self) -> str:
-        shown = f"{self.num_embeddings}, {self.embedding_dim}"
-        shown += f"{_shown_options(self)}, mode={self.mode!r}"
-        return shown if self.padding_idx is None else f"{shown}, padding_idx={self.padding_idx}"
+        return (f"{self.num_embeddings}, {self.embedding_dim}{_shown_options(self)}, "
+                f"mode={self.mode!r}" + shown_if(self, padding_idx=self.padding_idx is not None))
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True,
@@ -129,12 +128,8 @@ def _check_weight(weight: Tensor, rows: int, columns: int) -> None:
 
 def _shown_options(module: Any) -> str:
     """What is unusual of the options that a table of rows has in any use."""
-    shown = "" if module.max_norm is None else f", max_norm={module.max_norm}"
-    if module.norm_type != 2:
-        shown += f", norm_type={module.norm_type}"
-    if module.scale_grad_by_freq is not False:
-        shown += f", scale_grad_by_freq={module.scale_grad_by_freq}"
-    return shown
+    return shown_if(module, max_norm=module.max_norm is not None, norm_type=module.norm_type != 2,
+                    scale_grad_by_freq=module.scale_grad_by_freq is not False)
 
 
 def _checked_padding(padding_idx: int | None, num_embeddings: int, name: str = "Padding_idx"
