@@ -23,7 +23,9 @@ from .worker import Worker
 LIBRARIES = ("torch", "retrograd", "jax", "autograd", "tinygrad", "mygrad")
 ROUNDS = range(5, 40)
 """How many turns each library gets: as many as there is time for, within these bounds."""
-
+REST = 0.01
+"""Seconds before a turn: PyTorch's threads spin for eight milliseconds after their last work, and
+OpenBLAS's for some, on the processors that the next library needs."""
 
 FAILED: list[str] = []
 """The lines in which PyTorch or retrograd failed, or did not agree."""
@@ -67,6 +69,7 @@ def measure(entry: Line, workers: dict[str, Worker], seconds: float) -> Times:
         if turn >= ROUNDS.start and time.perf_counter() > end:
             break
         for name, worker in workers.items():
+            time.sleep(REST)
             times[name].append(worker.call("time", repeats[name]))
     return {name: (min(ts), statistics.median(ts)) for name, ts in times.items()}
 

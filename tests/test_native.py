@@ -902,10 +902,10 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return [arrays.floats(*shape) for _ in range(arrays.draw(st.integers(1, 5)))], 0
 
 
-@case("index.taken")
+@case("index.slices_at")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     array, index, dim = slices(arrays)
-    return array, index.reshape(-1, 2) if index.size % 2 == 0 else index, (dim,)
+    return array, index.reshape(-1, 2) if index.size % 2 == 0 else index, dim
 
 
 @case("index._add")

@@ -382,11 +382,14 @@ template <class T> struct Shuffles {
             to.push_back(places);
         }
     }
-    INLINE void operator()(const std::vector<Places>& places, const Lanes<T>* from, Lanes<T>* to) const {
+    static INLINE V<T> picked(V<T> a, V<T> b, Places places) { return __builtin_shuffle(a, b, places); }
+    static INLINE Lanes<T> picked(Lanes<T> a, Lanes<T> b, Places places) { return {picked(a.re, b.re, places), picked(a.im, b.im, places)}; }
+    // Of complex numbers, or of real ones.
+    template <class Numbers> INLINE void operator()(const std::vector<Places>& places, const Numbers* from, Numbers* to) const {
         const Places* next = places.data();
         for (I j = 0; j < n; j++) {
-            Lanes<T> v = from[0];
-            for (I k = 1; k < n; k++, next++) v = {__builtin_shuffle(v.re, from[k].re, *next), __builtin_shuffle(v.im, from[k].im, *next)};
+            Numbers v = from[0];
+            for (I k = 1; k < n; k++, next++) v = picked(v, from[k], *next);
             to[j] = v;
         }
     }
@@ -774,8 +777,55 @@ void odd_rows(I count, I n, T scale, bool backward, Before before, After after) 
         }
     });
 }
-template <class T> void odd_real_rows(const T* x, T* y, I count, I n, T scale) {
+
+// Those that are shorter than a vector, as many at a time as there are lanes: f(i, passes, one, other) does group i,
+// with two buffers. How many rows are done; some may be left.
+template <class T> bool are_tiny(I n) { return n > 1 && n < LANES<T> && without_small_factors(n) == 1; }
+template <class T, class F> I odd_rows_in_lanes(I count, I n, F&& f) {
+    constexpr I L = LANES<T>;
+    const Passes<T>& passes = kept<Passes<T>>(n);
+    parallel(count / L, rows_grain(n * L, 8), [&](I begin, I end) {
+        auto one = buffer<T>(n), other = buffer<T>(n);
+        for (I i = begin; i < end; i++) f(i, passes, one.get(), other.get());
+    });
+    return count / L * L;
+}
+template <class T> I odd_real_rows_in_lanes(const T* x, T* y, I count, I n, T scale) {
+    constexpr I L = LANES<T>;
     I h = n / 2 + 1;
+    return odd_rows_in_lanes<T>(count, n, [=, &apart = kept<Shuffles<T>>(n), &together = kept<Shuffles<T>>(h)](
+                                              I i, const Passes<T>& passes, Lanes<T>* one, Lanes<T>* other) {
+        V<T> given[L] = {}, numbers[L] = {};
+        for (I j = 0; j < n; j++) given[j] = loaded(x + (i * n + j) * L);
+        apart(apart.apart, given, numbers);
+        for (I j = 0; j < n; j++) one[j] = {numbers[j], V<T>{}};
+        Lanes<T>* found = passes(one, other);
+        Lanes<T>* in_rows = found == one ? other : one;
+        found[0].im = V<T>{};
+        together(together.together, found, in_rows);
+        for (I j = 0; j < h; j++) put_numbers(y + 2 * (i * h + j) * L, {in_rows[j].re * scale, in_rows[j].im * scale}, L, false);
+    });
+}
+// Going back, real and imaginary parts are exchanged before and after.
+template <class T> I odd_halves_in_lanes(const T* x, T* y, I count, I n, T scale) {
+    constexpr I L = LANES<T>;
+    I h = n / 2 + 1;
+    return odd_rows_in_lanes<T>(count, n, [=, &apart = kept<Shuffles<T>>(h), &together = kept<Shuffles<T>>(n)](
+                                              I i, const Passes<T>& passes, Lanes<T>* one, Lanes<T>* other) {
+        for (I j = 0; j < h; j++) other[j] = numbers_at(x + 2 * (i * h + j) * L, L, true);
+        apart(apart.apart, other, one);
+        one[0].re = V<T>{};
+        for (I k = 1; k < h; k++) one[n - k] = {-one[k].re, one[k].im};
+        const Lanes<T>* found = passes(one, other);
+        V<T> numbers[L] = {}, in_rows[L] = {};
+        for (I j = 0; j < n; j++) numbers[j] = found[j].im * scale;
+        together(together.together, numbers, in_rows);
+        for (I j = 0; j < n; j++) stored(y + (i * n + j) * L, in_rows[j]);
+    });
+}
+template <class T> void odd_real_rows(const T* x, T* y, I count, I n, T scale) {
+    I h = n / 2 + 1, done = are_tiny<T>(n) ? odd_real_rows_in_lanes(x, y, count, n, scale) : 0;
+    x += done * n, y += 2 * done * h, count -= done;
     odd_rows<T>(count, n, scale, false, [=](I row, T* to) {
         for (I k = 0; k < n; k++) to[2 * k] = x[row * n + k], to[2 * k + 1] = 0;
     }, [=](const T* z, I row) {
@@ -785,7 +835,8 @@ template <class T> void odd_real_rows(const T* x, T* y, I count, I n, T scale) {
     });
 }
 template <class T> void odd_rows_of_halves(const T* x, T* y, I count, I n, T scale) {
-    I h = n / 2 + 1;
+    I h = n / 2 + 1, done = are_tiny<T>(n) ? odd_halves_in_lanes(x, y, count, n, scale) : 0;
+    x += 2 * done * h, y += done * n, count -= done;
     odd_rows<T>(count, n, scale, true, [=](I row, T* z) {
         const T* half = x + 2 * row * h;
         z[0] = half[0], z[1] = 0;

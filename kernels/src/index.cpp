@@ -34,12 +34,16 @@ template <class T> void take(In<T> x, In<Index> index, Out<T> y, I axis) {
     require(y.size == r.outer * index.size * r.inner, "the result has another size");
     check(index, r.n, true);
     parallel(r.outer * index.size, rows_grain(r.inner), [&](I begin, I end) {
-        I outer = index.size ? begin / index.size : 0, at = begin - outer * index.size;
-        for (I i = begin; i < end; i++) {
-            const T* from = x.data + (outer * r.n + from_start(index[at], r.n)) * r.inner;
-            if (r.inner == 1) y[i] = *from;
-            else std::memcpy(static_cast<void*>(y.data + i * r.inner), from, r.inner * sizeof(T));
-            if (++at == index.size) at = 0, outer++;
+        for (I start = begin, stop; start < end; start = stop) {
+            I outer = start / index.size, first = outer * index.size;
+            stop = std::min(end, first + index.size);
+            const T* from = x.data + outer * r.n * r.inner;
+            const Index* at = index.data - first;
+            if (r.inner == 1)
+                for (I i = start; i < stop; i++) y[i] = from[from_start(at[i], r.n)];
+            else
+                for (I i = start; i < stop; i++)
+                    std::memcpy(static_cast<void*>(y.data + i * r.inner), from + from_start(at[i], r.n) * r.inner, r.inner * sizeof(T));
         }
     });
 }

@@ -111,6 +111,12 @@ def fft(name: str) -> Any:
     return getattr(import_module("numpy.fft"), name)
 
 
+@cache
+def _module(name: str) -> Any:
+    """One of this package, all of which need what is here."""
+    return import_module(f"{__name__}.{name}")
+
+
 def as_strided(array: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np.ndarray:
     """The view of ``array``'s memory with ``strides`` and ``offset`` counted in elements.
 
@@ -171,13 +177,7 @@ def in_rows(array: Any) -> Any:
     """``array`` with its elements row by row in memory: a copy, if they lie in another order."""
     if array.flags.c_contiguous:
         return array
-    return array.copy() if array.size < LARGE else _large_in_rows(array)
-
-
-def _large_in_rows(array: Any) -> Any:
-    from . import copies
-
-    return vars(copies)["copy_in_rows"](array)  # a plain body
+    return array.copy() if array.size < LARGE else _module("copies").copy_in_rows(array)
 
 
 def storage_of(array: np.ndarray) -> Any:
@@ -213,12 +213,22 @@ def are_apart(target: Any, *others: Any) -> bool:
     """Whether a write to ``target`` surely reaches each element once, and no other operand."""
     if target.base is not None and has_overlap(target):
         return False
+    mine = _owner(target)
     for other in others:
-        if other is target or (other.base is None and target.base is None):
+        if other is target:
             continue
-        if np.may_share_memory(target, other):
+        theirs = _owner(other)
+        if (theirs is mine or theirs is None or mine is None) \
+                and np.may_share_memory(target, other):
             return False
     return True
+
+
+def _owner(array: Any) -> Any:
+    """The array that has the memory of this one for its own; None where that is not plain."""
+    base = array.base
+    return array if base is None else base if base.__class__ is np.ndarray and base.base is None \
+        else None
 
 
 def unbroadcast(array: Any, shape: tuple) -> Any:
@@ -256,9 +266,7 @@ def cast(array: Any, dtype: np.dtype) -> Any:
     if 0 in array.strides:
         return _dense(array, dtype)  # NumPy would let an expanded dimension run fastest
     if array.size >= LARGE:
-        from . import create
-
-        return create.converted(array, dtype)
+        return _module("create").converted(array, dtype)
     return array.astype(dtype)
 
 
@@ -358,11 +366,9 @@ def copied(array: Any) -> Any:
     if not isinstance(array, np.ndarray):
         return array
     if array.size >= LARGE:
-        from . import copies
-
-        order = xp.dense_order(array)
-        return _large_in_rows(array) if order == tuple(range(array.ndim)) \
-            else vars(copies)["copy_in_order"](array, order)
+        order, copies = xp.dense_order(array), _module("copies")
+        return copies.copy_in_rows(array) if order == tuple(range(array.ndim)) \
+            else copies.copy_in_order(array, order)
     if 0 not in array.strides:
         return array.copy(order="K")
     return _dense(array, array.dtype)
@@ -485,7 +491,9 @@ def _scanned_at_once(ufunc: Any, array: Any, axis: int) -> Any:
 
 
 def take(array: Any, index: Any, axis: int | None = None) -> Any:
-    return array.take(index, axis)
+    if axis is None or index.size < 256:
+        return array.take(index, axis)
+    return _module("index").slices_at(array, index, axis)
 
 
 def repeat(array: Any, count: Any, axis: int | None = None) -> Any:
@@ -499,17 +507,13 @@ def argsort(array: Any, axis: int | None = -1, kind: str | None = None) -> Any:
 def where(mask: Any, left: Any, right: Any) -> Any:
     if not isinstance(mask, np.ndarray) or mask.size < LARGE:
         return np.where(mask, left, right)
-    from .pointwise import chosen
-
-    return chosen(mask, left, right)
+    return _module("pointwise").chosen(mask, left, right)
 
 
 def concatenate(arrays: Any, axis: int = 0) -> Any:
     if getattr(arrays[0], "size", 0) < LARGE:
         return np.concatenate(arrays, axis=axis)
-    from . import create
-
-    return create.joined(arrays, axis)
+    return _module("create").joined(arrays, axis)
 
 
 def roll(array: Any, shifts: Any, axis: Any = None) -> Any:

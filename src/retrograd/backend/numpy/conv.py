@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from ..plain import conv as plain, fill_with_plain_bodies
 from ..plain.conv import Ints, output_space
+from .index import placed  # noqa: F401 - in the plain bodies
 from .matrices import product  # noqa: F401 - in the plain bodies
 from .native import native
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..plain import create as plain, fill_with_plain_bodies
 from .copies import as_bits, is_turned, lies_open, overwrite
-from .native import in_order, kernels, native
+from .native import IN_ORDER, kernels, native
 
 
 def shared(array: np.ndarray) -> np.ndarray:
@@ -107,7 +107,7 @@ _CONVERTED = {(source, target) for source, targets in {
 def is_converted(array: Any, dtype: Any) -> bool:
     """Whether a kernel makes arrays of another dtype of such ones."""
     return (array.dtype.char, dtype.char) in _CONVERTED and array.dtype.isnative \
-        and in_order(array)
+        and array.flags.num & IN_ORDER == IN_ORDER
 
 
 @native("converted(array, empty(array.shape, dtype))", is_converted,

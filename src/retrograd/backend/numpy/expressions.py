@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from . import BOOL, FLOAT32, FLOAT64, LARGE, in_rows
+from . import BOOL, FLOAT32, FLOAT64, LARGE, in_rows, ndarray
 from .native import IN_ORDER, OVER, WRITABLE, kernels
 
 STEPS = {name: number for number, name in enumerate((
@@ -385,10 +385,11 @@ class Fused:
 
     def _prepared(self, given: tuple[Any, ...]) -> Any:
         """The program for such arguments, and how it reads them; None if there is none."""
-        key, arrays = [], []
+        key: list[Any] = []
+        arrays: list[Any] = []
         for value in given:
             kind = value.__class__
-            if kind is np.ndarray:
+            if kind is ndarray:
                 key.append(value.dtype)
                 arrays.append(value)
             elif kind is float:

@@ -19,13 +19,17 @@ _FEW = 4096  # up to so many numbers, rulers and offsets are kept: making takes 
 _FEW_INDICES = 16  # that Python looks at sooner than NumPy
 
 
-@native("take(array, index, empty((*array.shape[:dims[0]], *index.shape, "
-        "*array.shape[dims[0] + 1:]), array.dtype), dims[0])",
-        when="len(dims) == 1 and index.size > 255 and indexed(array, index)")
+@native("take(array, index, empty((*array.shape[:axis], *index.shape, *array.shape[axis + 1:]), "
+        "array.dtype), axis)", when="index.size > 255 and axis >= 0 and indexed(array, index)")
+def slices_at(array: Any, index: Any, axis: int) -> Any:
+    """The slices that indices name along a dimension."""
+    return array.take(index, axis)
+
+
 def taken(array: Any, index: Any, dims: tuple[int, ...]) -> Any:
     try:  # NumPy looks for indices out of range while it reads
         if len(dims) == 1 and index.dtype.kind != "b":
-            return array.take(index, dims[0])
+            return slices_at(array, index, dims[0])
         return np.asarray(array[index_key(index, dims)], order="C")
     except IndexError:
         shape = taken_shape(array.shape, index, dims)

@@ -14,6 +14,7 @@ from ..plain.norm import (
     layer_input_gradient,
 )
 from . import together
+from .index import slices_at
 from .native import native
 from .rows import column_sums, number, row_products, row_sums  # noqa: F401 - in plain bodies
 
@@ -43,7 +44,7 @@ def look_up(weight: Any, indices: Any) -> Any:
     if not weight.size or (indices.size and indices.min() < 0):
         return plain.look_up(weight, indices)
     try:  # NumPy looks for indices that are too large while it reads
-        return weight.take(indices, 0)
+        return slices_at(weight, indices, 0)
     except IndexError:
         raise IndexError("index out of range in self") from None
 

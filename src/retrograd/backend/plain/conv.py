@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from .. import xp
+from .index import placed
 from .matrices import product
 from .precision import wide
 
@@ -208,10 +209,7 @@ def take_sides(before: int, after: int, size: int, mode: str) -> Any:
 
 def add_by_index(g: Any, axis: int, index: Any, size: int) -> Any:
     """Add the slices of ``g`` along ``axis`` into the positions they were taken from."""
-    shape = (*g.shape[:axis], size, *g.shape[axis + 1:])
-    whole = xp.zeros(shape, g.dtype)
-    xp.add_at(whole, (slice(None),) * axis + (index,), g)
-    return whole
+    return placed(g, (*g.shape[:axis], size, *g.shape[axis + 1:]), index, (axis,))
 
 
 def nearest_index(size: int, out: int, scale: float | None, exact: bool = False) -> Any:

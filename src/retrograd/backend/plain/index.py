@@ -104,8 +104,8 @@ def checked_put(array: Any, values: Any, index: Any, dims: tuple[int, ...],
     elif index.dtype.kind == "b":
         array[index_key(index, dims)] += values
     elif values.size:
-        key = index_key(index, dims)
-        before = array[key]
+        key = ... if array.size < values.size else index_key(index, dims)
+        before = xp.copied(array) if key is ... else array[key]
         try:
             _add(array, values, index, dims)
         except BaseException:  # an interrupt: nothing is changed

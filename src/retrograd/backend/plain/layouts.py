@@ -210,8 +210,9 @@ def add_windows(gradient: Any, shape: tuple, axis: int, size: int, step: int) ->
     whole = xp.zeros(shape, gradient.dtype)
     if not shape:
         return whole + gradient.reshape(())
-    moved = xp.moveaxis(whole, axis, -1)
-    parts = xp.moveaxis(gradient, axis, -2)
+    moved, parts = whole, gradient
+    if axis % whole.ndim != whole.ndim - 1:
+        moved, parts = xp.moveaxis(whole, axis, -1), xp.moveaxis(gradient, axis, -2)
     count = parts.shape[-2]
     if count * step <= size or not size:
         for i in range(count):

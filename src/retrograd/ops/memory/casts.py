@@ -73,7 +73,8 @@ def copied(input: Tensor, order: str = "C") -> Tensor:
 @linear(node="ToCopyBackward0", any_dtype=True, batches="leading",
         vjp=lambda g, like: cast_gradient(g, like.dtype))
 def _to_copy(input: Array, dtype: Any, memory_format: Any = None) -> Any:
-    cast = xp.cast(input, dtype.np) if input.dtype != dtype.np else xp.copied(input)
+    wanted = dtype.np
+    cast = xp.cast(input, wanted) if input.dtype != wanted else xp.copied(input)
     if memory_format is None or memory_format is layouts.preserve_format:
         return cast
     return copy_kernels.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
