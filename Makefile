@@ -101,6 +101,7 @@ bench: $(PARITY)/kernels
 
 bench-docs: $(PARITY)/kernels
 	$(PARITY)/bin/python -m bench --memory --record --only "^train"
+	$(PARITY)/bin/python -m bench --pure --record
 	$(PARITY)/bin/python -m bench --threads 1,2 --record $(BENCH_ARGS)
 
 $(VENV)/installed: pyproject.toml

@@ -8,6 +8,7 @@ that a busy machine disturbs them alike. Best times are reported, and the ratio 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import statistics
 import sys
@@ -27,6 +28,8 @@ REST = 0.01
 """Seconds before a turn: PyTorch's threads spin for eight milliseconds after their last work, and
 OpenBLAS's for some, on the processors that the next library needs."""
 
+PROGRAMS = "^(train|kernels|science|writes|higher|data|small: (?!100 calls))"
+"""The lines that are what somebody would run, and no single function."""
 FAILED: list[str] = []
 """The lines in which PyTorch or retrograd failed, or did not agree."""
 Times = dict[str, tuple[float, float]]
@@ -166,16 +169,25 @@ def main() -> None:
     parser.add_argument("--record", action="store_true",
                         help="add the figures to bench/history.jsonl, and write docs/bench.md and "
                              "docs/bench.svg; with --memory, keep its figures for the page")
+    parser.add_argument("--pure", action="store_true",
+                        help="whole programs without the native kernels; with --record, keep the "
+                             "figures for the page")
     asked = parser.parse_args()
     counts = [int(count) for count in asked.threads.split(",")]
     if asked.memory:
         for count in counts:
             table = memory(asked.only, count)
         if asked.record:
-            report.keep_memory(table)
+            report.keep(report.MEMORY, table)
         return
     libraries = ["torch", "retrograd", *(n for n in asked.libraries.split(",")
                                          if n in LIBRARIES[2:])]
+    if asked.pure:
+        os.environ["RETROGRAD_KERNELS"] = "0"
+        table = run(asked.only or PROGRAMS, counts[-1], asked.seconds, libraries, asked.clock)
+        if asked.record:
+            report.keep(report.PURE, table)
+        sys.exit(f"{len(FAILED)} lines failed" if FAILED else 0)
     started = report.load()
     tables = {count: run(asked.only, count, asked.seconds, libraries, asked.clock)
               for count in counts}

@@ -18,6 +18,8 @@ HISTORY, PAGE, CHART = (ROOT / "bench" / "history.jsonl", ROOT / "docs" / "bench
                         ROOT / "docs" / "bench.svg")
 MEMORY = ROOT / "bench" / "memory.json"
 """What lines took of memory when that was last measured, by library: see :func:`bench.worker`."""
+PURE = ROOT / "bench" / "pure.json"
+"""What whole programs took without the native kernels when that was last measured."""
 INTRODUCTION = """# How fast it is
 
 What a step takes beside PyTorch, each library in a process of its own, in turns: best times, in
@@ -83,14 +85,27 @@ def page(tables: Tables, conditions: Mapping[str, Any]) -> str:
         rows.append(f"| {name} | {' | '.join(cells)} |")
     means = [f"| | **{geometric_mean(map(ratio, tables[n].values())):.2f}**" for n in counts]
     rows += [f"| geometric mean | {' | '.join(means)} |", "", *_beside_others(tables[counts[-1]]),
-             *_memory()]
+             *_pure(), *_memory()]
     return "\n".join(rows) + "\n"
 
 
-def keep_memory(table: Mapping[str, Mapping[str, float]]) -> None:
-    """Keep the megabytes that lines add at most, for the page that is written next."""
-    known = json.loads(MEMORY.read_text()) if MEMORY.exists() else {}
-    MEMORY.write_text(json.dumps({**known, **table}, indent=0) + "\n")
+def keep(place: Path, table: Mapping[str, Mapping[str, Any]]) -> None:
+    """Keep what is measured apart from the rest, by line, for the page that is written next."""
+    known = json.loads(place.read_text()) if place.exists() else {}
+    place.write_text(json.dumps({**known, **table}, indent=0) + "\n")
+
+
+def _pure() -> list[str]:
+    if not PURE.exists():
+        return []
+    table = json.loads(PURE.read_text())
+    rows = ["", "## Without the native kernels\n",
+            "Whole programs on NumPy alone, which has one thread for all but matrix products, "
+            "beside two of PyTorch (`python -m bench --pure`).\n",
+            "| | PyTorch | retrograd | ratio |", "|---|--:|--:|--:|"]
+    rows += [f"| {name} | {found['torch'][0] * 1e6:,.1f} | {found['retrograd'][0] * 1e6:,.1f} | "
+             f"{ratio(found):.2f} |" for name, found in table.items()]
+    return [*rows, f"| geometric mean | | | **{geometric_mean(map(ratio, table.values())):.2f}** |"]
 
 
 def _memory() -> list[str]:
