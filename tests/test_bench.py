@@ -19,7 +19,7 @@ def report(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "path", [str(ROOT), *sys.path])
     from bench import report
 
-    for place in ("HISTORY", "PAGE", "CHART"):
+    for place in ("HISTORY", "PAGE", "CHART", "PURE", "MEMORY"):
         monkeypatch.setattr(report, place, tmp_path / place)
     return report
 
@@ -41,6 +41,16 @@ def test_figures_become_a_page_a_chart_and_a_row_of_the_history(report):
     chart = ElementTree.fromstring(report.CHART.read_text())
     written = [element.text for element in chart.iter() if element.tag.endswith("text")]
     assert {"small: a", "train: b", "0.50", "8.00", "1 thread"} <= set(written)
+
+
+def test_what_is_measured_apart_is_kept_for_the_page(report):
+    report.keep(report.PURE, {"small: a": {"torch": (1e-6, 1e-6), "retrograd": (3e-6, 3e-6)}})
+    report.keep(report.PURE, {"train: b": {"torch": (1e-6, 1e-6), "retrograd": (12e-6, 12e-6)}})
+    report.keep(report.MEMORY, {"train: b": {"torch": 8.0, "retrograd": 2.0}})
+    page = report.page(TIMES, {"date": "", "commit": "", "machine": "", "clock": "",
+                               "load": [0, 0]})
+    assert "| small: a | 1.0 | 3.0 | 3.00 |" in page and "| train: b | 8.0 | 2.0 | 0.25 |" in page
+    assert "**6.00**" in page  # without kernels: the geometric mean of three and twelve
 
 
 def test_lines_have_names_of_their_own(monkeypatch):
