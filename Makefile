@@ -22,7 +22,7 @@ help:
 	@echo "make faults    interrupt programs at every place, and use everything at first in many threads"
 	@echo "make versions  make test on every CPython from 3.11 to 3.15 that is installed"
 	@echo "make parity    every comparison with PyTorch, in an environment of its own"
-	@echo "make packages  programs of 33 packages made for PyTorch, on this library and on PyTorch"
+	@echo "make packages  programs of 34 packages made for PyTorch, on this library and on PyTorch"
 	@echo "make programs  100,000 random programs beside PyTorch (PROGRAMS=..., from seed FIRST=...)"
 	@echo "make mutants   put 70 random faults into a copy of the source: which do the tests not notice? (MUTANTS=..., SEED=...)"
 	@echo "make sweep     all of PyTorch's own sample calls beside PyTorch"

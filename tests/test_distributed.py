@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 import retrograd as torch
@@ -117,3 +120,32 @@ def test_joining(environment: pytest.MonkeyPatch) -> None:
     assert met == [{"divide": True}, True, {}]
     with pytest.raises(ValueError, match="at least one joinable"):
         Join([])
+
+
+def test_errors_of_main_functions_are_written_where_the_launcher_looks(
+        monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from retrograd.distributed.elastic.multiprocessing.errors import record
+
+    @record
+    def main(number: int) -> int:
+        """What the program does."""
+        return 12 // number
+
+    assert main(3) == 4 and main.__name__ == "main"
+    with pytest.raises(ZeroDivisionError):
+        main(0)
+    monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(tmp_path / "error.json"))
+    with pytest.raises(ZeroDivisionError):
+        main(0)
+    (written,) = tmp_path.iterdir()
+    told = json.loads(written.read_text())["message"]
+    assert written.name == "error.json" and told["message"].startswith("ZeroDivisionError")
+    assert "12 // number" in told["extraInfo"]["py_callstack"]
+
+
+def test_graphs_over_processes_are_refused() -> None:
+    from retrograd.distributed import autograd
+
+    assert not autograd.is_available()
+    with pytest.raises(RuntimeError, match="no distributed autograd"):
+        autograd.context()

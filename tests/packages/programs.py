@@ -576,6 +576,22 @@ def other_attentions() -> Any:
             LocalAttention(dim=8, window_size=4, causal=True)(*qkv))
 
 
+@program
+def learned_updates() -> Any:
+    import torchopt
+    from functorch import make_functional
+
+    model, x, scale = torch.nn.Linear(3, 1), torch.randn(8, 3), torch.ones((), requires_grad=True)
+    inner = torchopt.MetaSGD(model, lr=0.1)
+    inner.step(((model(x) * scale - x.sum(1, keepdim=True)) ** 2).mean())
+    outer, = torch.autograd.grad(((model(x) - x.sum(1, keepdim=True)) ** 2).mean(), scale)
+    function, params = make_functional(torch.nn.Linear(3, 1))
+    rule = torchopt.adam(0.1)
+    slopes = torch.autograd.grad(function(params, x).square().mean(), params)
+    updates, _ = rule.update(slopes, rule.init(params), inplace=False)
+    return outer, torchopt.apply_updates(params, updates, inplace=False)
+
+
 # ---------------------------------------------------------------- running
 
 

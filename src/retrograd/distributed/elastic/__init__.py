@@ -1,0 +1,1 @@
+"""What programs that torchrun starts take from here."""

@@ -1,0 +1,1 @@
+"""The processes of a program that torchrun starts."""
