@@ -483,3 +483,28 @@ def indices_of_nothing_are_not_checked(torch, log):
     log(x[1:1, ..., [-1, 1, -1]])
     x[1:1, ..., [-1, 1, -1]].sum().backward()
     log(x.grad)
+
+
+@behaviour_of_each([(f"{reduce} of {kind}", reduce, kind) for reduce in ("add", "multiply")
+                    for kind in ("float32", "int64", "complex64", "bfloat16")])
+def scatter_that_combines(torch, log, name, reduce, kind):
+    x = torch.arange(1, 7).reshape(2, 3).to(getattr(torch, kind))
+    index = torch.tensor([[0, 1, 1], [1, 0, 0]])
+    for dim in (0, 1):
+        log(x.scatter(dim, index, x + 1, reduce=reduce))
+        log(x.scatter(dim, index[:, :2], x + 1, reduce=reduce))
+        log(torch.scatter(x, dim, index, 3, reduce=reduce))
+        log(torch.scatter(x, dim, index, value=3, reduce=reduce))
+        y = x.clone()
+        log(y.scatter_(dim, index, x, reduce=reduce) is y, y)
+        log(y.scatter_(dim, index, 2, reduce=reduce) is y, y)
+
+
+@behaviour
+def scatter_that_combines_has_no_derivative_and_knows_two_ways(torch, log):
+    x, index = torch.ones(2, 3, requires_grad=True), torch.tensor([[0, 1, 1]])
+    for src in (torch.ones(1, 3), 2.0):
+        y = x.scatter(0, index, src, reduce="add")
+        log(y.grad_fn.name())
+        log.raises(lambda y=y: y.sum().backward())
+        log.raises(lambda src=src: x.detach().scatter(0, index, src, reduce="mean"))

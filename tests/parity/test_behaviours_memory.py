@@ -591,3 +591,17 @@ def resizing_what_is_not_written(torch, log):
         log(x.grad)
     log.raises(lambda: x.resize(5, 5))
     log.raises(lambda: x.resize_as(x[0]))
+
+
+@behaviour
+def set_is_recorded_and_has_no_derivative(torch, log):
+    for leaf, source in ((True, True), (True, False), (False, True)):
+        x = torch.zeros(2, requires_grad=leaf) * 1
+        y = x.set_(torch.ones(3).requires_grad_(source))
+        log(y is x, x.shape, x.requires_grad, x.grad_fn.name(), x._version)
+        log.raises(lambda x=x: x.sum().backward())
+    log.raises(lambda: torch.zeros(2, requires_grad=True).set_(torch.ones(2)))
+    with torch.no_grad():
+        x = torch.zeros(2, requires_grad=True)
+        log(x.set_(torch.ones(3)), x._version)
+    log(torch.ones(2, dtype=torch.int32).set_(), torch.ones(2, 3).set_()._version)

@@ -843,3 +843,30 @@ def condition_numbers_and_norms_of_every_order(torch, log, name, p):
     for function in (torch.linalg.cond, torch.linalg.norm):
         for given in (x, torch.stack([x, x.mT + 1]), x[0]):
             log.refuses(lambda f=function, given=given: f(given, p))
+
+
+@behaviour_of_each([("0", 0), ("last", -1), ("both", (0, 1)), ("turned", (1, 0)), ("list", [1])])
+def older_norms(torch, log, name, dim):
+    for keepdim in (False, True):
+        differentiate(torch, log, lambda torch, x, keepdim=keepdim: torch.frobenius_norm(
+            x, dim, keepdim), matrix(torch))
+
+
+@behaviour
+def nuclear_norms_of_matrices(torch, log):
+    stack = torch.stack([matrix(torch), other_matrix(torch)])
+    for dim in ((1, 2), (0, 2), (-1, 0)):
+        for keepdim in (False, True):
+            differentiate(torch, log, lambda torch, x, dim=dim, keepdim=keepdim:
+                          torch.nuclear_norm(x, dim, keepdim), stack)
+    differentiate(torch, log, lambda torch, x: torch.nuclear_norm(x), matrix(torch))
+    log.raises(lambda: torch.nuclear_norm(matrix(torch), (1,)))
+
+
+@behaviour_of_each(["nearest", "bilinear", "area"])
+def older_names_of_interpolate(torch, log, mode):
+    x = torch.arange(16.0).reshape(1, 1, 4, 4).requires_grad_()
+    upsample = torch.nn.functional.upsample
+    log(upsample(x, (2, 6), mode=mode), upsample(x, scale_factor=2, mode=mode))
+    if mode == "bilinear":
+        log(upsample(x, 6, mode=mode, align_corners=True))
