@@ -177,3 +177,15 @@ def nothing_is_recorded_without_memory(torch, log):
     weight = torch.empty(2, device="meta", requires_grad=True)
     log.differs((weight * 2).requires_grad, torch=True, retrograd=False)
     log.differs((weight * 2).grad_fn is None, torch=False, retrograd=True)
+
+
+@behaviour
+def data_are_of_one_kind(torch, log):
+    kinds = {"strided": torch.ones(2, 3), "meta": torch.empty(2, 3, device="meta"),
+             "coordinates": torch.ones(2, 3).to_sparse()}
+    for of in kinds.values():
+        for given in kinds.values():
+            log.raises(lambda of=of, given=given: setattr(of, "data", given))
+    weight = torch.nn.Parameter(torch.empty(2, 3, device="meta"))
+    weight.data = torch.empty(4, device="meta", dtype=torch.float64)
+    log(facts(weight), weight.data.is_meta, weight.data.requires_grad, weight.data_ptr())

@@ -139,17 +139,6 @@ class SparseTensor(Tensor):
         """The same elements, outside the graph."""
         return wrap_any(self._data)
 
-    @property
-    def data(self) -> Tensor:
-        return self.detach()
-
-    @data.setter
-    def data(self, value: Tensor) -> None:
-        if not isinstance(value, SparseTensor):
-            raise RuntimeError("Attempted to call `variable.set_data(tensor)`, but `variable` and "
-                               "`tensor` have incompatible tensor type.")
-        self._replace_data(value._data)
-
     def numpy(self, *, force: bool = False) -> Any:
         raise TypeError(f"can't convert {_WORDS[self._data.layout]} layout tensor to numpy. Use "
                         "Tensor.to_dense() first.")
