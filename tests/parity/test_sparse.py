@@ -160,6 +160,12 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "fewer values": lambda lib: lib.sparse_coo_tensor([[0, 1]], [1.0, 2.0, 3.0], (3,)),
     "numpy": lambda lib: matrix(lib).numpy(),
     "view": lambda lib: matrix(lib).view(3, 2),
+    "close": lambda lib: lib.allclose(matrix(lib), matrix(lib) + 1e-9 * other(lib)),
+    "not close": lambda lib: lib.allclose(matrix(lib), other(lib)),
+    "close enough": lambda lib: lib.allclose(matrix(lib), matrix(lib) * 1.1, atol=5.0),
+    "a single element": lambda lib: lib.sparse_coo_tensor([[0]], [2.0]).item(),
+    **{f"product of {kind}": lambda lib, kind=kind: matrix(lib).to(getattr(lib, kind)) @ strided(
+        lib).T.to(getattr(lib, kind)) for kind in ("int64", "bfloat16", "float16", "complex64")},
     "length": lambda lib: [len(matrix(lib)), matrix(lib).is_contiguous()],
     "one number": lambda lib: lib.sparse_coo_tensor([[0]], [2.0]).sum().item(),
     "one value everywhere": lambda lib: lib.sparse_coo_tensor(places(lib), 2.0, (2, 3)),
@@ -268,7 +274,12 @@ def gradients(lib: Any, name: str) -> Any:
         return values.grad
     table = lib.ones(5, 2, requires_grad=True)
     rows = lib.tensor([1, 3, 1])
-    if name == "an embedding":
+    if name.startswith("an embedding, differentiated twice"):
+        found = lib.nn.functional.embedding(rows, table, sparse=True,
+                                            padding_idx=3 if "padding" in name else None)
+        (grad,) = lib.autograd.grad((found ** 3).sum(), table, create_graph=True)
+        (grad.to_dense() * lib.arange(10.0).reshape(5, 2)).sum().backward()
+    elif name == "an embedding":
         (lib.nn.functional.embedding(rows, table, sparse=True) ** 2).sum().backward()
     elif name == "an embedding with padding":
         lib.nn.functional.embedding(rows, table, padding_idx=3, sparse=True).sum().backward()
@@ -287,8 +298,9 @@ def gradients(lib: Any, name: str) -> Any:
 @pytest.mark.parametrize("name", [
     "values by way of strided", "values by way of a product", "coalesced values", "a sparse leaf",
     "a sparse leaf, twice", "a factor", "a sparse factor", "sums", "a softmax", "an embedding",
-    "an embedding with padding", "an embedding, twice", "an embedding and more", "bags by sum",
-    "bags by mean"])
+    "an embedding with padding", "an embedding, differentiated twice",
+    "an embedding, differentiated twice, with padding", "an embedding, twice",
+    "an embedding and more", "bags by sum", "bags by mean"])
 def test_gradients(name: str) -> None:
     check(lambda lib: gradients(lib, name))
 
