@@ -6,6 +6,7 @@ chooses is called on arrays in every arrangement.
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
