@@ -700,5 +700,6 @@ def test_draws_of_a_batch_keep_to_the_chances_of_each() -> None:
     assert drawn.equal(sure.argmax(-1)[..., None].expand(3, 2, 4))
     either = rg.tensor([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
     for x in (rg.zeros(3, 2), rg.zeros(3, 4, 2)):
-        drawn = rg.func.vmap(lambda x, p: x.clone().bernoulli_(p), randomness="different")(x, either)
+        drawn = rg.func.vmap(lambda x, p: x.clone().bernoulli_(p),
+                             randomness="different")(x, either)
         assert drawn.equal(either.view(3, *[1] * (x.ndim - 2), 2).expand(x.shape))
