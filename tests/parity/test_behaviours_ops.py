@@ -1016,3 +1016,81 @@ def einsum_over_several_batch_dims(torch, log):
                            ("baij,abjk->kiab", x, y)):
         differentiate(torch, log, lambda torch, a, b, equation=equation: torch.einsum(
             equation, a, b), a, b)
+
+
+@behaviour_of_each([("", {}), ("with padding", {"padding_idx": 1})])
+def embeddings_differentiated_twice(torch, log, name, options):
+    table = torch.arange(8.0, dtype=torch.float64).reshape(4, 2).sin().requires_grad_()
+    rows = torch.tensor([[1, 3, 1], [0, 1, 2]])
+    found = torch.nn.functional.embedding(rows, table, **options)
+    (grad,) = torch.autograd.grad((found ** 3).sum(), table, create_graph=True)
+    log.values(grad)
+    (grad * torch.arange(8.0, dtype=torch.float64).reshape(4, 2).cos()).sum().backward()
+    log.values(table.grad)
+
+
+@behaviour_of_each([
+    ("sum", {"mode": "sum"}), ("mean", {}), ("padding", {"padding_idx": 1}),
+    ("weights", {"mode": "sum", "weights": True}),
+    ("weights and padding", {"mode": "sum", "weights": True, "padding_idx": 3})])
+def bags_with_sparse_gradients(torch, log, name, options):
+    table = torch.arange(8.0, dtype=torch.float64).reshape(4, 2).sin().requires_grad_()
+    rows = torch.tensor([1, 3, 1, 0, 2])
+    options = dict(options)
+    if options.pop("weights", False):
+        options["per_sample_weights"] = torch.arange(5.0, dtype=torch.float64) + 1
+    for sparse in (False, True):
+        table.grad = None
+        found = torch.nn.functional.embedding_bag(rows, table, torch.tensor([0, 2, 2]),
+                                                  sparse=sparse, **options)
+        (found ** 2).sum().backward()
+        log.values(found, table.grad.to_dense())
+
+
+@behaviour
+def bags_with_arguments_in_their_former_order(torch, log):
+    table, rows = torch.arange(8.0).reshape(4, 2), torch.tensor([[1, 3], [0, 0]])
+    log.warns(torch.nn.functional.embedding_bag, table, rows)
+
+
+@behaviour_of_each([(f"{name}{' biased' if biased else ''}", name, biased)
+                    for name in ("same widths", "other widths") for biased in (False, True)])
+def heads_with_weights_of_their_own(torch, log, label, name, biased):
+    def filled(*shape):
+        count = 1
+        for n in shape:
+            count *= n
+        return torch.arange(float(count), dtype=torch.float64).reshape(shape).sin()
+
+    k, v = (4, 4) if name == "same widths" else (3, 5)
+    query, key, value = filled(3, 2, 4), filled(5, 2, k), filled(5, 2, v) * 2
+    found, weights = torch.nn.functional.multi_head_attention_forward(
+        query, key, value, 4, 2, None, filled(12) if biased else None, None, None, False, 0.0,
+        filled(4, 4) / 3, None, use_separate_proj_weight=True, q_proj_weight=filled(4, 4),
+        k_proj_weight=filled(4, k).cos(), v_proj_weight=filled(4, v))
+    log.values(found, weights)
+    log.raises(lambda: torch.nn.functional.multi_head_attention_forward(
+        query, key, value[:2], 4, 2, None, None, None, None, False, 0.0, filled(4, 4), None,
+        use_separate_proj_weight=True, q_proj_weight=filled(4, 4), k_proj_weight=filled(4, k),
+        v_proj_weight=filled(4, v)))
+
+
+@behaviour
+def convolutions_of_nothing(torch, log):
+    for shape, kernels in (((0, 2, 5, 5), (3, 2, 2, 2)), ((2, 2, 5, 5), (0, 2, 2, 2)),
+                           ((0, 2, 5), (3, 2, 2)), ((2, 0, 5, 5), (0, 0, 2, 2))):
+        name = "conv1d" if len(shape) == 3 else "conv2d"
+        log.raises(lambda s=shape, k=kernels, n=name: differentiate(
+            torch, log, lambda torch, x, w: getattr(torch.nn.functional, n)(x, w),
+            torch.ones(s, dtype=torch.float64), torch.ones(k, dtype=torch.float64)))
+
+
+@behaviour
+def draws_at_the_edge(torch, log):
+    nan = float("nan")
+    log(torch.binomial(torch.tensor([5.0, 0.0, 5.0]), torch.tensor([0.0, 0.5, 1.0])))
+    log.raises(lambda: torch.binomial(torch.tensor([5.0]), torch.tensor([nan])))
+    log.raises(lambda: torch._standard_gamma(torch.tensor([0.0, 0.0])))
+    log.raises(lambda: torch.poisson(torch.tensor([0.0, -1.0])))
+    log(torch.poisson(torch.tensor([0.0, 0.0])))
+    log.raises(lambda: torch.nn.functional.dropout(torch.ones(6, dtype=torch.complex64), 0.5))
