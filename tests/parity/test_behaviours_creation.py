@@ -770,3 +770,21 @@ def a_class_is_asked_for_tensors_like_its_own(torch, log):
         log(make(x), make(x, dtype=torch.float64))
     log(torch.full_like(x, 2), x.new_zeros(2), x.new_full((2,), 3))
     log(x.new_ones(2, requires_grad=True))
+
+
+@behaviour
+def ranges_of_unusual_arguments(torch, log):
+    log(torch.range(3, 7), torch.range(0, 4, 2), torch.range(5, 1, -2))
+    for dtype in (torch.float32, torch.float64, torch.complex64, torch.int64):
+        log.raises(lambda dtype=dtype: torch.linspace(0, 1 + 1j, 3, dtype=dtype))
+        log.raises(lambda dtype=dtype: torch.logspace(0, 1 + 1j, 3, dtype=dtype))
+    torch.set_default_dtype(torch.float64)
+    log.raises(lambda: torch.linspace(0, 1 + 1j, 3, dtype=torch.float32))
+    log(torch.linspace(0, 1 + 1j, 3))
+
+
+@behaviour
+def results_without_memory(torch, log):
+    for make in (lambda out: torch.zeros(2, 3, out=out), lambda out: torch.full((4,), 2., out=out)):
+        out = torch.empty(0, device="meta")
+        log(make(out) is out, out.shape, out.dtype, out.is_meta)
