@@ -133,3 +133,23 @@ def test_a_huber_loss_without_a_bound_is_half_the_squared_error(delta, size):
     (slope,) = torch.autograd.grad(loss, x, create_graph=True)
     assert torch.allclose(slope, x)
     assert torch.allclose(torch.autograd.grad(slope.sum(), x)[0], torch.ones(size))
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("call", [
+    torch.scatter, torch.scatter_add,
+    *(lambda x, dim, index, src, reduce=reduce, own=own: torch.scatter_reduce(
+        x, dim, index, src, reduce, include_self=own)
+      for reduce in ("sum", "prod", "mean", "amax", "amin") for own in (False, True))])
+def test_the_rest_of_a_source_that_is_scattered_has_no_gradient(call, dim):
+    x = torch.arange(1.0, 13.0, dtype=torch.float64).reshape(3, 4).requires_grad_()
+    src = (torch.arange(20.0, dtype=torch.float64).reshape(4, 5).sin() + 2).requires_grad_()
+    index = torch.tensor([[0, 2, 1], [1, 0, 2]])
+
+    def found(x, src):
+        return call(x, dim, index, src) ** 2
+
+    assert torch.autograd.gradcheck(found, (x, src))
+    assert torch.autograd.gradgradcheck(found, (x, src))
+    (grad,) = torch.autograd.grad(found(x, src).sum(), src)
+    assert not grad[2:].any() and not grad[:, 3:].any() and grad[:2, :3].any()

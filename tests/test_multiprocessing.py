@@ -13,6 +13,7 @@ import pytest
 
 import retrograd as torch
 import retrograd.multiprocessing as mp
+from retrograd.backend import shared_memory
 from retrograd.multiprocessing.spawn import ProcessException
 
 METHODS = ["fork", "spawn"]
@@ -108,6 +109,53 @@ def test_what_cannot_be_shared_says_so():
         torch.func.vmap(inside)(torch.ones(3))
     with pytest.raises(AssertionError, match="invalid sharing strategy 'telepathy'"):
         mp.set_sharing_strategy("telepathy")
+
+
+@pytest.mark.parametrize("most", [1, 3, 5, 100])
+def test_a_file_that_takes_some_bytes_at_a_time_is_written_whole(most, monkeypatch):
+    pieces, write, calls = [b"abc", b"", b"defgh", b"i"], os.writev, []
+
+    def some(descriptor, views):
+        calls.append(len(views))
+        return write(descriptor, [b"".join(views)[:most]])
+
+    monkeypatch.setattr(os, "writev", some)
+    descriptor = shared_memory.file_of(pieces)
+    try:
+        assert os.pread(descriptor, 100, 0) == b"abcdefghi"
+    finally:
+        os.close(descriptor)
+    assert len(calls) == -(-9 // most)
+
+
+def test_a_file_that_cannot_be_written_is_closed(monkeypatch):
+    taken = []
+
+    def full(descriptor, views):
+        taken.append(descriptor)
+        raise OSError("no space")
+
+    monkeypatch.setattr(os, "writev", full)
+    with pytest.raises(OSError, match="no space"):
+        shared_memory.file_of([b"abc"])
+    with pytest.raises(OSError):
+        os.fstat(taken[0])
+
+
+def test_without_memory_files_a_nameless_file_does(monkeypatch, tmp_path):
+    monkeypatch.delattr(os, "memfd_create")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(shared_memory.tempfile, "tempdir", None)
+    x = torch.arange(3.0).share_memory_()
+    assert x.is_shared() and x.tolist() == [0.0, 1.0, 2.0] and not list(tmp_path.iterdir())
+    monkeypatch.delattr(os, "writev")
+    with pytest.raises(RuntimeError, match="POSIX systems only"):
+        torch.arange(3.0).share_memory_()
+
+
+def test_a_map_that_fails_says_how_large_it_was():
+    with pytest.raises(OSError, match="8 bytes of shared memory cannot be mapped"):
+        shared_memory.Block(os.open(os.devnull, os.O_RDONLY), 8)
 
 
 def test_strategies():

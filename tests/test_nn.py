@@ -341,3 +341,18 @@ def test_so_many_rows_of_scores_are_held_at_once(options, rows):
     chosen = torch.nn.LinearCrossEntropyOptions(**options)
     assert chosen._chunk_of(10, 4, 12, torch.float32) == rows
     assert chosen._chunk_of(0, 4, 12, torch.float32) == 1
+
+
+@pytest.mark.parametrize("padding", [None, 3])
+def test_gradients_by_frequency_have_the_derivative_that_they_imply(padding):
+    table = torch.zeros(4, 2, dtype=torch.float64, requires_grad=True)
+    rows = torch.tensor([[1, 3, 1], [0, 1, 3]])
+    g = torch.arange(12.0, dtype=torch.float64).reshape(2, 3, 2).requires_grad_()
+    found = torch.nn.functional.embedding(rows, table, padding, scale_grad_by_freq=True)
+    (grad,) = torch.autograd.grad(found, table, g, create_graph=True)
+    assert grad[1].tolist() == g[rows == 1].mean(0).tolist() and grad[2].tolist() == [0, 0]
+    other = torch.arange(8.0, dtype=torch.float64).reshape(4, 2).cos()
+    (back,) = torch.autograd.grad(grad, g, other)
+    assert torch.allclose((grad * other).sum(), (g * back).sum())  # it is linear
+    assert torch.equal(back[rows == 1], (other[1] / 3).expand(3, 2))
+    assert back[rows == 3].any() == (padding is None)

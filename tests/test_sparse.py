@@ -89,6 +89,23 @@ def test_copies() -> None:
     assert matrix().to_dense()[0, 2].item() == 10.0
 
 
+def test_whole_tensors_are_compared_and_listed() -> None:
+    assert rg.equal(matrix(), matrix().coalesce()) and not rg.equal(matrix(), matrix() * 2)
+    assert matrix().tolist() == matrix().to_dense().tolist()
+    assert matrix().layout is rg.sparse_coo and not matrix().is_contiguous()
+    for layout in (rg.sparse_csr, rg.sparse_csc, rg.strided):
+        given = matrix().to_dense() if layout is rg.strided else matrix().to_sparse(layout=layout)
+        assert given.layout is layout and rg.equal(given, matrix())
+
+
+def test_values_that_were_added_up_have_second_derivatives() -> None:
+    given = values().requires_grad_()
+    (grad,) = rg.autograd.grad((matrix(given).coalesce().values() ** 3).sum(), given,
+                               create_graph=True)
+    (grad * rg.arange(4.0)).sum().backward()
+    assert given.grad is not None and given.grad.tolist() == [180.0, 24.0, 60.0, 180.0]
+
+
 def test_modes() -> None:
     leaf = matrix().requires_grad_()
     with rg.no_grad():

@@ -656,3 +656,50 @@ def test_data_is_assigned_inside_transforms() -> None:
     rows = rg.arange(6.0).reshape(3, 2)
     assert vmap(double)(rows).tolist() == (rows * 2).tolist()
     assert jvp(double, (rows,), (rg.ones(3, 2),))[0].tolist() == (rows * 2).tolist()
+
+
+# ---------------------------------------------------------------- what few calls come by
+
+SCALARS, ROWS = rg.arange(1.0, 4.0, dtype=rg.float64), rg.arange(6.0, dtype=rg.float64).view(3, 2)
+YES, NO = rg.tensor(True), rg.tensor(False)
+GRAD = rg.func.grad
+
+
+def _hinge(x: Any) -> Any:
+    return rg.nn.functional.multi_margin_loss(x, rg.tensor(1), p=2)
+
+
+@pytest.mark.parametrize(("function", "given"), [
+    (lambda x: GRAD(lambda x: (x.masked_select(YES) ** 2).sum())(x), (SCALARS,)),
+    (lambda x: GRAD(lambda x: (x.masked_select(NO) ** 2).sum() + x * x)(x), (SCALARS,)),
+    (lambda x: GRAD(GRAD(lambda x: (x.masked_select(YES) ** 3).sum()))(x), (SCALARS,)),
+    (lambda x: x.masked_scatter(rg.tensor([False, False]), x[:0]), (ROWS,)),
+    (lambda x, m: x.masked_scatter(m, x * 10), (ROWS, ROWS % 2 == 0)),
+    (lambda x: x.index_select(0, rg.tensor([0])), (SCALARS,)),
+    (lambda x: GRAD(lambda x: (x.index_select(0, rg.tensor([0])) ** 2).sum())(x), (SCALARS,)),
+    (lambda x: GRAD(lambda x: (x.unfold(0, 1, 1) ** 2).sum())(x), (SCALARS,)),
+    (lambda x: GRAD(lambda x: (x[:0] ** 2).sum() + (x ** 3).sum())(x), (ROWS,)),
+    (lambda x: GRAD(lambda x: GRAD(lambda x: GRAD(_hinge)(x).pow(2).sum())(x).pow(2).sum())(x),
+     (ROWS / 10,)),
+    (lambda x: GRAD(lambda x: (x.clone().fill_(x.sum()) * x).sum())(x), (ROWS,)),
+    (lambda x: rg.dist(x, rg.ones(2, dtype=rg.float64), 0), (ROWS,)),
+    (lambda x: rg.nn.functional.scaled_dot_product_attention(x, x * 2, x.sin()),
+     (ROWS.view(3, 1, 2).expand(3, 4, 2) * rg.arange(1.0, 5.0, dtype=rg.float64)[:, None],)),
+    (lambda x: GRAD(lambda x: rg.nn.functional.scaled_dot_product_attention(
+        x, x.cos(), x.sin(), is_causal=True).pow(2).sum())(x),
+     (ROWS.view(3, 1, 2).expand(3, 4, 2) * rg.arange(1.0, 5.0, dtype=rg.float64)[:, None],))])
+def test_a_batch_is_a_loop_where_few_calls_come_by(function: Any, given: tuple[Any, ...]) -> None:
+    looped = rg.stack([function(*values) for values in zip(*given)])
+    batched = rg.func.vmap(function)(*given)
+    assert batched.shape == looped.shape and rg.allclose(batched, looped)
+
+
+def test_draws_of_a_batch_keep_to_the_chances_of_each() -> None:
+    sure = rg.nn.functional.one_hot(rg.tensor([[0, 2], [1, 0], [2, 2]]), 3).double()
+    drawn = rg.func.vmap(lambda p: rg.multinomial(p, 4, True), randomness="different")(sure)
+    assert drawn.equal(sure.argmax(-1)[..., None].expand(3, 2, 4))
+    either = rg.tensor([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
+    for x in (rg.zeros(3, 2), rg.zeros(3, 4, 2)):
+        drawn = rg.func.vmap(lambda x, p: x.clone().bernoulli_(p),
+                             randomness="different")(x, either)
+        assert drawn.equal(either.view(3, *[1] * (x.ndim - 2), 2).expand(x.shape))

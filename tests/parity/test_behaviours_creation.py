@@ -646,3 +646,145 @@ def dropout_with_a_seed(torch, log):
     y.sum().backward()
     log.values(y, x.grad)
     log.values(torch.nn.functional.dropout(x, 0.5, training=False))
+
+
+class Exporter:
+    """Something that shares its memory by DLPack alone."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def __dlpack__(self, **options):
+        return self.tensor.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
+
+
+@behaviour
+def asarray_of_everything(torch, log):
+    array, x = np.arange(3.0), torch.arange(3.0)
+    log(torch.asarray(Exporter(x)), torch.asarray(Exporter(x), dtype=torch.float64))
+    for source in (array, bytearray(array.tobytes()), [0.0, 1.0, 2.0], x, torch.arange(3)):
+        for options in ({}, {"dtype": torch.float64}, {"dtype": torch.float64, "copy": True},
+                        {"dtype": torch.float64, "requires_grad": True}, {"copy": False},
+                        {"dtype": torch.float64, "copy": False}, {"device": "cpu"}):
+            log.raises(lambda s=source, o=options: torch.asarray(s, **o))
+    log.raises(lambda: torch.asarray(array, device="nowhere"))
+    for copied in (None, False, True):
+        given = np.arange(3.0)
+        made = torch.asarray(given, copy=copied)
+        given[0] = 7
+        log(made)
+
+
+@behaviour
+def asarray_of_tensors_that_require_grad(torch, log):
+    leaf = torch.ones(2, requires_grad=True)
+    for given in (leaf, leaf * 2, leaf.detach()):
+        for wanted in (None, False, True):
+            for copied in (None, True):
+                if given is leaf and wanted is False:
+                    continue  # PyTorch makes the leaf itself one that requires none
+                made = torch.asarray(given, requires_grad=wanted, copy=copied)
+                log(made, made is given)
+    log(torch.asarray(leaf, dtype=torch.float64, requires_grad=True))
+    log(torch.asarray(leaf.detach(), dtype=torch.float64, requires_grad=True))
+
+
+@behaviour
+def memory_that_may_only_be_read(torch, log):
+    array = np.arange(3.0)
+    array.flags.writeable = False
+    log(torch.from_numpy(array), torch.frombuffer(b"\x01\x02", dtype=torch.uint8))
+    log(torch.as_tensor(array), torch.asarray(array))
+
+
+@behaviour
+def tensors_of_tensors_and_arrays(torch, log):
+    x = torch.arange(2.0)
+    log(torch.tensor(x), x.new_tensor(x), x.new_tensor([1, 2]), x.double().new_tensor(x))
+    log(torch.tensor([np.arange(2.0), np.arange(2.0)]), torch.tensor([np.arange(2.0)]))
+    log(torch.tensor([x[0], x[1]]), torch.tensor([x[0], 2]), torch.tensor(np.array(2)))
+    log(torch.tensor([x[0].requires_grad_(), torch.ones(1)]))
+    log(torch.tensor([[], []]), torch.tensor([np.float32(1), 2]), torch.tensor([(), ()]).shape)
+    log(torch.tensor([torch.ones(1), torch.ones(1, 1)]), torch.tensor([[torch.ones(1)], [3]]))
+    log(torch.full((2,), np.float64(3)), torch.full((2,), torch.tensor(3.0)),
+        torch.full((2,), np.int64(3)), torch.full_like(x, np.float32(2)))
+
+
+@behaviour
+def meta_from_data(torch, log):
+    for made in (torch.as_tensor([1, 2], device="meta"),
+                 torch.as_tensor(torch.ones(2), device="meta"),
+                 torch.as_tensor(torch.ones(2), dtype=torch.float64, device="meta"),
+                 torch.as_tensor([1, 2], dtype=torch.float64, device="meta"),
+                 torch.zeros_like(torch.ones(2), device="meta"),
+                 torch.ones_like(torch.ones(2), device="meta", requires_grad=True),
+                 torch.empty_like(torch.ones(2), dtype=torch.int64, device="meta")):
+        log(made.device, made.dtype, made.shape, made.requires_grad)
+
+
+@behaviour
+def sizes_below_zero(torch, log):
+    for make in (torch.zeros, torch.ones, torch.empty):
+        log.raises(make, 2, -1)
+        log.raises(make, -1)
+
+
+class Counted:
+    def __init__(self, n):
+        self.n = n
+
+    def __index__(self):
+        return self.n
+
+
+@behaviour
+def sizes_and_bounds_of_other_kinds(torch, log):
+    log(torch.zeros(Counted(2)), torch.zeros(np.int64(2), 1), torch.zeros((Counted(1), 2)))
+    log(torch.arange(torch.tensor(3)), torch.arange(end=3), torch.arange(torch.tensor(1.0), 3),
+        torch.linspace(torch.tensor(0.0), torch.tensor(1.0), 3))
+    log(torch.zeros(2, out=torch.empty(0)), torch.ones(3, out=torch.empty(3)))
+
+
+class Handled:
+    """A tensor's class that is asked first."""
+
+    @staticmethod
+    def of(torch, log):
+        class Asked(torch.Tensor):
+            @classmethod
+            def __torch_function__(cls, func, types, args=(), kwargs=None):
+                log(func.__name__, len(args), sorted(kwargs or {}))
+                return "handled"
+
+        return torch.ones(2).as_subclass(Asked)
+
+
+@behaviour
+def a_class_is_asked_for_tensors_like_its_own(torch, log):
+    x = Handled.of(torch, log)
+    for make in (torch.zeros_like, torch.ones_like, torch.empty_like, torch.rand_like,
+                 torch.randn_like):
+        log(make(x), make(x, dtype=torch.float64))
+    log(torch.full_like(x, 2), x.new_zeros(2), x.new_full((2,), 3))
+    log(x.new_ones(2, requires_grad=True))
+
+
+@behaviour
+def ranges_of_unusual_arguments(torch, log):
+    log(torch.range(3, 7), torch.range(0, 4, 2), torch.range(5, 1, -2))
+    for dtype in (torch.float32, torch.float64, torch.complex64, torch.int64):
+        log.raises(lambda dtype=dtype: torch.linspace(0, 1 + 1j, 3, dtype=dtype))
+        log.raises(lambda dtype=dtype: torch.logspace(0, 1 + 1j, 3, dtype=dtype))
+    torch.set_default_dtype(torch.float64)
+    log.raises(lambda: torch.linspace(0, 1 + 1j, 3, dtype=torch.float32))
+    log(torch.linspace(0, 1 + 1j, 3))
+
+
+@behaviour
+def results_without_memory(torch, log):
+    for make in (lambda out: torch.zeros(2, 3, out=out), lambda out: torch.full((4,), 2., out=out)):
+        out = torch.empty(0, device="meta")
+        log(make(out) is out, out.shape, out.dtype, out.is_meta)

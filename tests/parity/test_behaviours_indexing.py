@@ -483,3 +483,71 @@ def indices_of_nothing_are_not_checked(torch, log):
     log(x[1:1, ..., [-1, 1, -1]])
     x[1:1, ..., [-1, 1, -1]].sum().backward()
     log(x.grad)
+
+
+@behaviour_of_each([(f"{reduce} of {kind}", reduce, kind) for reduce in ("add", "multiply")
+                    for kind in ("float32", "int64", "complex64", "bfloat16")])
+def scatter_that_combines(torch, log, name, reduce, kind):
+    x = torch.arange(1, 7).reshape(2, 3).to(getattr(torch, kind))
+    index = torch.tensor([[0, 1, 1], [1, 0, 0]])
+    for dim in (0, 1):
+        log(x.scatter(dim, index, x + 1, reduce=reduce))
+        log(x.scatter(dim, index[:, :2], x + 1, reduce=reduce))
+        log(torch.scatter(x, dim, index, 3, reduce=reduce))
+        log(torch.scatter(x, dim, index, value=3, reduce=reduce))
+        y = x.clone()
+        log(y.scatter_(dim, index, x, reduce=reduce) is y, y)
+        log(y.scatter_(dim, index, 2, reduce=reduce) is y, y)
+
+
+@behaviour
+def scatter_that_combines_has_no_derivative_and_knows_two_ways(torch, log):
+    x, index = torch.ones(2, 3, requires_grad=True), torch.tensor([[0, 1, 1]])
+    for src in (torch.ones(1, 3), 2.0):
+        y = x.scatter(0, index, src, reduce="add")
+        log(y.grad_fn.name())
+        log.raises(lambda y=y: y.sum().backward())
+        log.raises(lambda src=src: x.detach().scatter(0, index, src, reduce="mean"))
+
+
+class Pair(tuple):
+    """A subscript of a class of its own."""
+
+
+@behaviour
+def subscripts_of_unusual_kinds(torch, log):
+    x = torch.arange(12.0).reshape(3, 4)
+    log(x[Pair((1, 2))], x[Pair((slice(1), 2))], x[np.array(1)], x[np.array([1, 0])],
+        x[np.int64(1), np.array(2)], x[np.array(1), [0, 2]], x[torch.tensor(1), np.array([2])])
+    zero = torch.tensor(5.0)
+    for key in (0, slice(None), slice(1, 2)):
+        log.raises(lambda key=key: zero[key])
+        log.raises(lambda key=key: zero.__setitem__(key, 1.0))
+    zero[...] = 2.0
+    log(zero)
+
+
+@behaviour
+def selecting_from_what_is_empty(torch, log):
+    for shape, dim, index in (((0,), 0, [0]), ((2, 0), 1, [0]), ((0, 2), 0, [0]), ((2, 3), 1, [3]),
+                              ((2, 3), 0, [2]), ((3,), 0, [3]), ((2, 0, 2), 1, [0]),
+                              ((2, 3, 2), 1, [-1]), ((2, 0), 0, [1])):
+        log.raises(lambda s=shape, d=dim, i=index: torch.zeros(s).index_select(d, torch.tensor(i)))
+
+
+@behaviour_of_each([(f"{i}", *given) for i, given in enumerate([
+    ("x[1] += 1",), ("x[1, :2] *= 3",), ("x[1:] += x[1:]",), ("p = x[1]; p.mul_(2); x[1] = p",),
+    ("p = x[1]; p.mul_(2); x[0] = p",), ("p = x[1, :2]; p.mul_(2); x[1] = p[0]",),
+    ("p = x[1]; p.mul_(2); x.mul_(2); x[1] = p",),
+    ("p = x.detach()[1]; p.mul_(2); x[1] = p",), ("p = x[1][1:3]; p.mul_(5); x[1, 1:3] = p",),
+    ("p = x.t()[1]; p.mul_(5); x[:, 1] = p",), ("p = x[1]; q = p[1:]; q.mul_(5); x[1] = p",),
+    ("p = x[1]; q = p[1:]; q.mul_(5); x[1, 1:] = q",),
+    ("p = x[1].clone(); p.mul_(2); x[1] = p",)])])
+def a_part_that_is_written_back(torch, log, name, program):
+    leaf = torch.arange(12.0).reshape(3, 4).requires_grad_()
+    x = leaf * 2
+    exec(program, {"x": x, "torch": torch})
+    log.values(x)
+    log(x._version)
+    (x * torch.arange(12.0).reshape(3, 4).cos()).sum().backward()
+    log(leaf.grad)

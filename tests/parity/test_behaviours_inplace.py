@@ -976,3 +976,35 @@ def a_dimension_that_is_not_recorded_is_summed_away(torch, log):
         y.unsqueeze_(0)
     (y * torch.tensor([[1.0, 2.0]])).sum().backward()
     log(y.tolist(), x.grad)
+
+
+@behaviour_of_each([(call, call) for call in (
+    "x.fill_(3)", "x.fill_(torch.tensor(3.0))", "x.zero_()", "x.masked_fill_(mask, 3)",
+    "x.masked_fill_(mask, torch.tensor(3.0))", "x.index_fill_(0, index, 3)",
+    "x.index_fill_(1, index, 3)", "x.index_put_((index,), torch.full((1, 3), 5.0))",
+    "x.index_put_((index,), torch.tensor(5.0), accumulate=True)",
+    "x.index_fill_(0, index, torch.tensor(3.0))", "x.masked_fill_(mask, 2j)",
+    "x.index_fill_(0, index, torch.ones(2))", "x.masked_fill_(mask, torch.ones(2))",
+    "x.__setitem__(index, 5.0)", "x.__setitem__(0, 5.0)",
+    "x.__setitem__((index, index), torch.tensor(7.0))", "x.add_(1)", "x.copy_(torch.ones(3))")])
+def writes_to_memory_that_elements_share(torch, log, name, call):
+    for source in (torch.zeros(3), torch.zeros(3, dtype=torch.float64)):
+        x, version = source.expand(2, 3), source._version
+        names = {"torch": torch, "x": x, "mask": torch.ones(2, 3, dtype=torch.bool),
+                 "index": torch.tensor([0])}
+        log.refuses(eval, call, names)
+        log(source, source._version - version)
+
+
+@behaviour
+def filling_with_a_tensor(torch, log):
+    for value in (torch.tensor(3), torch.tensor(2.5), torch.tensor(1 + 2j)):
+        for x in (torch.zeros(2), torch.zeros(2, dtype=torch.int32), torch.zeros(2) * 1j):
+            log.raises(lambda x=x, value=value: torch.fill(x, value))
+            log.raises(lambda x=x, value=value: x.fill_(value))
+    log.raises(lambda: torch.fill(torch.zeros(2), torch.ones(1)))
+    x, v = torch.zeros(2, requires_grad=True), torch.tensor(2.0, requires_grad=True)
+    (torch.fill(x, v) * torch.tensor([1.0, 3.0])).sum().backward()
+    log(x.grad, v.grad)
+    big = torch.zeros(300, 300)
+    log(big.copy_(torch.ones(300, 300)).sum(), big._version)

@@ -543,3 +543,65 @@ def set_to_the_same_memory(torch, log):
         log(x.is_set_to(y), y.is_set_to(x))
     square = torch.arange(4.0).reshape(2, 2)
     log(square.is_set_to(square.t()), square.is_set_to(square.mT.mT))
+
+
+@behaviour_of_each(["float64", "float32", "int32", "uint8", "bool", "complex64"])
+def python_functions_on_every_element(torch, log, dtype):
+    x = torch.tensor([[0, 1, 1], [1, 0, 1]], dtype=getattr(torch, dtype))
+    two = torch.tensor([[1, 0, 1], [1, 1, 0]], dtype=x.dtype)
+    log(x.clone().apply_(lambda v: v * 2 + 1))
+    log(x.clone().map_(two, lambda v, w: v * 2 + w))
+    log(x.clone().map_(two[0], lambda v, w: v * 2 + w))  # spread over the rows
+    log(x.clone().map2_(two, two[:1], lambda v, w, u: v * 4 + w * 2 + u))
+    y = x.t()
+    log(y.map_(two.t(), lambda v, w: w) is y, x)
+    log(torch.empty(0, dtype=x.dtype).apply_(abs))
+
+
+@behaviour
+def python_functions_on_elements_refuse(torch, log):
+    x, whole = torch.ones(2), torch.ones(2, dtype=torch.int64)
+    for wanted in (x.clone().requires_grad_(), x.clone().requires_grad_() * 2):
+        log.raises(lambda wanted=wanted: wanted.apply_(abs))
+        log.raises(lambda wanted=wanted: x.map_(wanted, lambda v, w: v))
+        log.raises(lambda wanted=wanted: x.map2_(x, wanted, lambda v, w, u: v))
+    log.raises(lambda: x.map_(whole, lambda v, w: v))
+    log.raises(lambda: x.map2_(whole, x, lambda v, w, u: v))
+    log.raises(lambda: x.map2_(x, whole, lambda v, w, u: v))
+
+
+@behaviour
+def order_of_the_dims(torch, log):
+    x = cube(torch)
+    for y in (x, x.permute(2, 0, 1), x.transpose(1, 2), x[:, :1], x[0, 0, 0]):
+        log(y.dim_order(), y.dim_order(ambiguity_check=False))
+    log(x.permute(1, 2, 0).dim_order(ambiguity_check=True))
+    log.refuses(lambda: torch.ones(2, 1, 1).dim_order(ambiguity_check=True))
+    log(x.const_data_ptr() == x.data_ptr(), x[1].const_data_ptr() - x.const_data_ptr())
+    log(x.is_distributed())
+
+
+@behaviour
+def resizing_what_is_not_written(torch, log):
+    x = cube(torch).requires_grad_()
+    for call in (lambda: x.resize(4, 6), lambda: x.resize(24), lambda: x.resize_as(x[0].t().expand(
+            2, 4, 3)), lambda: x.transpose(0, 2).resize(4, 6)):
+        log.warns(lambda call=call: call().detach())
+        (call() * torch.arange(24.0).reshape(call().shape)).sum().backward()
+        log(x.grad)
+    log.raises(lambda: x.resize(5, 5))
+    log.raises(lambda: x.resize_as(x[0]))
+
+
+@behaviour
+def set_is_recorded_and_has_no_derivative(torch, log):
+    for leaf, source in ((True, True), (True, False), (False, True)):
+        x = torch.zeros(2, requires_grad=leaf) * 1
+        y = x.set_(torch.ones(3).requires_grad_(source))
+        log(y is x, x.shape, x.requires_grad, x.grad_fn.name(), x._version)
+        log.raises(lambda x=x: x.sum().backward())
+    log.raises(lambda: torch.zeros(2, requires_grad=True).set_(torch.ones(2)))
+    with torch.no_grad():
+        x = torch.zeros(2, requires_grad=True)
+        log(x.set_(torch.ones(3)), x._version)
+    log(torch.ones(2, dtype=torch.int32).set_(), torch.ones(2, 3).set_()._version)

@@ -198,3 +198,15 @@ def tensors_of_two_devices_are_refused_inside_function_modes_too(torch, log):
         refused()
         log(facts(torch.gradient(x.to("meta"))[0]))
     refused()  # from now on functions look out for modes
+
+
+@behaviour
+def data_are_of_one_kind(torch, log):
+    kinds = {"strided": torch.ones(2, 3), "meta": torch.empty(2, 3, device="meta"),
+             "coordinates": torch.ones(2, 3).to_sparse()}
+    for of in kinds.values():
+        for given in kinds.values():
+            log.raises(lambda of=of, given=given: setattr(of, "data", given))
+    weight = torch.nn.Parameter(torch.empty(2, 3, device="meta"))
+    weight.data = torch.empty(4, device="meta", dtype=torch.float64)
+    log(facts(weight), weight.data.is_meta, weight.data.requires_grad, weight.data_ptr())

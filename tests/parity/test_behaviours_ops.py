@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import os
 import tempfile
@@ -850,3 +851,253 @@ def condition_numbers_and_norms_of_every_order(torch, log, name, p):
             log.refuses(lambda f=function, given=given: f(given, p))
     for shape in ((0, 0), (0, 3), (2, 0, 0)):
         log.refuses(lambda shape=shape: torch.linalg.cond(torch.zeros(shape), p))
+
+
+@behaviour_of_each([("0", 0), ("last", -1), ("both", (0, 1)), ("turned", (1, 0)), ("list", [1])])
+def older_norms(torch, log, name, dim):
+    for keepdim in (False, True):
+        differentiate(torch, log, lambda torch, x, keepdim=keepdim: torch.frobenius_norm(
+            x, dim, keepdim), matrix(torch))
+
+
+@behaviour
+def nuclear_norms_of_matrices(torch, log):
+    stack = torch.stack([matrix(torch), other_matrix(torch)])
+    for dim in ((1, 2), (0, 2), (-1, 0)):
+        for keepdim in (False, True):
+            differentiate(torch, log, lambda torch, x, dim=dim, keepdim=keepdim:
+                          torch.nuclear_norm(x, dim, keepdim), stack)
+    differentiate(torch, log, lambda torch, x: torch.nuclear_norm(x), matrix(torch))
+    log.raises(lambda: torch.nuclear_norm(matrix(torch), (1,)))
+
+
+@behaviour_of_each(["nearest", "bilinear", "area"])
+def older_names_of_interpolate(torch, log, mode):
+    x = torch.arange(16.0).reshape(1, 1, 4, 4).requires_grad_()
+    upsample = torch.nn.functional.upsample
+    log(upsample(x, (2, 6), mode=mode), upsample(x, scale_factor=2, mode=mode))
+    if mode == "bilinear":
+        log(upsample(x, 6, mode=mode, align_corners=True))
+
+
+FLAGS = list(itertools.product((None, False, True), repeat=2))
+
+
+@behaviour_of_each(["l1_loss", "mse_loss", "smooth_l1_loss", "soft_margin_loss", "kl_div",
+                    "poisson_nll_loss", "binary_cross_entropy", "hinge_embedding_loss",
+                    "binary_cross_entropy_with_logits", "multilabel_margin_loss",
+                    "multilabel_soft_margin_loss", "nll_loss", "cross_entropy",
+                    "multi_margin_loss"])
+def older_flags_of_losses(torch, log, name):
+    x, y = unit(torch).sigmoid(), other_matrix(torch).sigmoid().round()
+    if name in ("nll_loss", "cross_entropy", "multi_margin_loss"):
+        y = torch.tensor([2, 0])
+    elif name == "multilabel_margin_loss":
+        y = torch.tensor([[1, -1, 0], [0, 2, -1]])
+    loss = getattr(torch.nn.functional, name)
+    for size_average, reduce in FLAGS:
+        for reduction in ("mean", "sum"):
+            log.values(loss(x, y, size_average=size_average, reduce=reduce, reduction=reduction))
+    log.values(loss(x, y, reduce=False), loss(x, y, size_average=False))
+
+
+@behaviour_of_each(["cosine_embedding_loss", "margin_ranking_loss", "triplet_margin_loss"])
+def older_flags_of_losses_of_pairs(torch, log, name):
+    x, y = matrix(torch), other_matrix(torch)
+    third = x + 1 if name == "triplet_margin_loss" else torch.tensor([1.0, -1.0]).double()
+    if name == "margin_ranking_loss":
+        x, y = x[:, 0], y[:, 0]
+    for size_average, reduce in FLAGS:
+        log.values(getattr(torch.nn.functional, name)(x, y, third, size_average=size_average,
+                                                      reduce=reduce))
+
+
+@behaviour_of_each(["mse_loss", "l1_loss", "huber_loss"])
+def losses_with_weights(torch, log, name):
+    loss = getattr(torch.nn.functional, name)
+    for reduction in ("mean", "sum", "none"):
+        differentiate(torch, log, lambda torch, x, y, w, reduction=reduction: loss(
+            x, y, reduction=reduction, weight=w), matrix(torch), other_matrix(torch),
+            positive(torch))
+    log.raises(lambda: loss(matrix(torch), other_matrix(torch), weight=torch.ones(3)))
+
+
+@behaviour
+def zero_dim_tensors_are_their_own_transposes(torch, log):
+    x, z = torch.tensor(2.0, requires_grad=True), torch.tensor(2.0 + 1j)
+    log(x.T, x.mT, x.H, x.mH, z.T, z.H, z.mH)
+
+
+@behaviour
+def types_by_name(torch, log):
+    x = torch.tensor([1.5, 2.5])
+    for kind in ("torch.DoubleTensor", "torch.LongTensor", torch.float16, torch.DoubleTensor,
+                 torch.IntTensor, "torch.Tensor", torch.Tensor):
+        log(x.double().type(kind))
+    for kind in ("torch.NoTensor", int, 3):
+        log.raises(lambda kind=kind: x.type(kind))
+    log(x.type(), x.view(dtype=torch.int32), x.view(size=(2, 1)))
+    log.refuses(lambda: x.cuda())
+    log.refuses(lambda: x.cuda("nowhere"))
+
+
+@behaviour
+def arguments_in_a_tensor(torch, log):
+    x, y = matrix(torch), other_matrix(torch)
+    log.values(torch.tensordot(x, y, torch.tensor(2)),
+               torch.tensordot(x, y, torch.tensor([[0, 1], [0, 1]])))
+    log(torch.ones(2, 3, dtype=torch.int32).sum_to_size(()), torch.ones(2, 3).sum_to_size(()),
+        torch.ones(2, 3, dtype=torch.int32).sum_to_size(3))
+    log.raises(lambda: x.__pow__(2, 3))
+    log.raises(lambda: pow(x, 2, 3))
+
+
+@behaviour
+def conditions_of_bytes(torch, log):
+    mask = torch.tensor([1, 0, 2], dtype=torch.uint8)
+    log(torch.where(mask, torch.ones(3), torch.zeros(3)))
+
+
+@behaviour_of_each([1, -1, "inf", "-inf", "fro", "nuc"])
+def conditions_of_singular_matrices(torch, log, p):
+    p = float(p) if p in ("inf", "-inf") else p
+    regular = torch.tensor([[2.0, 1.0], [1.0, 3.0]], dtype=torch.float64)
+    log.values(torch.linalg.cond(torch.stack([regular, regular - regular[0]]), p),
+               torch.linalg.cond(regular - regular[0], p),
+               torch.linalg.cond(torch.zeros(0, 2, 2), p))
+    log.refuses(lambda: torch.linalg.cond(torch.zeros(0, 2, 3), p).shape)
+
+
+@behaviour
+def norms_in_another_dtype(torch, log):
+    x = matrix(torch, "float32")
+    for order in ("fro", "nuc", 2, 1):
+        log.values(torch.linalg.matrix_norm(x, order, dtype=torch.float64))
+
+
+@behaviour
+def pairs_and_components_by_default(torch, log):
+    x = torch.arange(40.0, dtype=torch.float64).reshape(8, 5).sin()
+    for rows in (x, x[:3]):
+        U, S, V = torch.pca_lowrank(rows)
+        log.values(S, (U * S) @ V.T)
+    square = (x.T @ x).requires_grad_()
+    for largest in (True, False):
+        values, _ = torch.lobpcg(square, k=1, largest=largest)
+        log.values(values)
+    factors = torch.lu((x[:5] + 2 * torch.eye(5)).detach())
+    log.values(*torch.lu_unpack(*factors, unpack_data=False),
+               *torch.lu_unpack(*factors, unpack_pivots=False))
+
+
+@behaviour
+def a_grid_of_one_point(torch, log):
+    theta = torch.tensor([[[1.0, 0.5, 0.0], [0.0, 1.0, 0.25]]])
+    log.values(torch.nn.functional.affine_grid(theta, [1, 1, 1, 2], align_corners=True),
+               torch.nn.functional.affine_grid(theta, [1, 1, 1, 2], align_corners=False))
+
+
+@behaviour
+def frames_narrower_than_their_transform(torch, log):
+    x = torch.arange(20.0, dtype=torch.float64).sin()
+    for window in (None, torch.hann_window(4, dtype=torch.float64)):
+        log.values(torch.view_as_real(torch.stft(x, 8, 3, 4, window, return_complex=True)),
+                   torch.view_as_real(torch.stft(x, 8, win_length=5, return_complex=True)))
+
+
+@behaviour
+def halves_beside_single_precision(torch, log):
+    for dtype in (torch.float16, torch.bfloat16):
+        x = torch.tensor([[1.0, 2.0, 4.0], [0.5, -1.0, 3.0]]).to(dtype)
+        weight, bias = torch.tensor([1.5, 0.5, 2.0]), torch.tensor([0.25, 0.0, 1.0])
+        log.values(torch.nn.functional.layer_norm(x, (3,), weight, bias))
+        y = x.softmax(1)
+        log.values(torch._softmax_backward_data(x, y, 1, dtype))
+
+
+@behaviour
+def einsum_over_several_batch_dims(torch, log):
+    x = torch.arange(24.0, dtype=torch.float64).reshape(2, 2, 3, 2) / 5
+    y = torch.arange(32.0, dtype=torch.float64).reshape(2, 2, 2, 4).sin()
+    for equation, a, b in (("abij,abjk->abik", x, y), ("abij,bajk->abik", x, y),
+                           ("baij,abjk->kiab", x, y)):
+        differentiate(torch, log, lambda torch, a, b, equation=equation: torch.einsum(
+            equation, a, b), a, b)
+
+
+@behaviour_of_each([("", {}), ("with padding", {"padding_idx": 1})])
+def embeddings_differentiated_twice(torch, log, name, options):
+    table = torch.arange(8.0, dtype=torch.float64).reshape(4, 2).sin().requires_grad_()
+    rows = torch.tensor([[1, 3, 1], [0, 1, 2]])
+    found = torch.nn.functional.embedding(rows, table, **options)
+    (grad,) = torch.autograd.grad((found ** 3).sum(), table, create_graph=True)
+    log.values(grad)
+    (grad * torch.arange(8.0, dtype=torch.float64).reshape(4, 2).cos()).sum().backward()
+    log.values(table.grad)
+
+
+@behaviour_of_each([
+    ("sum", {"mode": "sum"}), ("mean", {}), ("padding", {"padding_idx": 1}),
+    ("weights", {"mode": "sum", "weights": True}),
+    ("weights and padding", {"mode": "sum", "weights": True, "padding_idx": 3})])
+def bags_with_sparse_gradients(torch, log, name, options):
+    table = torch.arange(8.0, dtype=torch.float64).reshape(4, 2).sin().requires_grad_()
+    rows = torch.tensor([1, 3, 1, 0, 2])
+    options = dict(options)
+    if options.pop("weights", False):
+        options["per_sample_weights"] = torch.arange(5.0, dtype=torch.float64) + 1
+    for sparse in (False, True):
+        table.grad = None
+        found = torch.nn.functional.embedding_bag(rows, table, torch.tensor([0, 2, 2]),
+                                                  sparse=sparse, **options)
+        (found ** 2).sum().backward()
+        log.values(found, table.grad.to_dense())
+
+
+@behaviour
+def bags_with_arguments_in_their_former_order(torch, log):
+    table, rows = torch.arange(8.0).reshape(4, 2), torch.tensor([[1, 3], [0, 0]])
+    log.warns(torch.nn.functional.embedding_bag, table, rows)
+
+
+@behaviour_of_each([(f"{name}{' biased' if biased else ''}", name, biased)
+                    for name in ("same widths", "other widths") for biased in (False, True)])
+def heads_with_weights_of_their_own(torch, log, label, name, biased):
+    def filled(*shape):
+        count = 1
+        for n in shape:
+            count *= n
+        return torch.arange(float(count), dtype=torch.float64).reshape(shape).sin()
+
+    k, v = (4, 4) if name == "same widths" else (3, 5)
+    query, key, value = filled(3, 2, 4), filled(5, 2, k), filled(5, 2, v) * 2
+    found, weights = torch.nn.functional.multi_head_attention_forward(
+        query, key, value, 4, 2, None, filled(12) if biased else None, None, None, False, 0.0,
+        filled(4, 4) / 3, None, use_separate_proj_weight=True, q_proj_weight=filled(4, 4),
+        k_proj_weight=filled(4, k).cos(), v_proj_weight=filled(4, v))
+    log.values(found, weights)
+    log.raises(lambda: torch.nn.functional.multi_head_attention_forward(
+        query, key, value[:2], 4, 2, None, None, None, None, False, 0.0, filled(4, 4), None,
+        use_separate_proj_weight=True, q_proj_weight=filled(4, 4), k_proj_weight=filled(4, k),
+        v_proj_weight=filled(4, v)))
+
+
+@behaviour
+def convolutions_of_nothing(torch, log):
+    for shape, kernels in (((0, 2, 5, 5), (3, 2, 2, 2)), ((2, 2, 5, 5), (0, 2, 2, 2)),
+                           ((0, 2, 5), (3, 2, 2)), ((2, 0, 5, 5), (0, 0, 2, 2))):
+        name = "conv1d" if len(shape) == 3 else "conv2d"
+        log.raises(lambda s=shape, k=kernels, n=name: differentiate(
+            torch, log, lambda torch, x, w: getattr(torch.nn.functional, n)(x, w),
+            torch.ones(s, dtype=torch.float64), torch.ones(k, dtype=torch.float64)))
+
+
+@behaviour
+def draws_at_the_edge(torch, log):
+    nan = float("nan")
+    log(torch.binomial(torch.tensor([5.0, 0.0, 5.0]), torch.tensor([0.0, 0.5, 1.0])))
+    log.raises(lambda: torch.binomial(torch.tensor([5.0]), torch.tensor([nan])))
+    log.raises(lambda: torch._standard_gamma(torch.tensor([0.0, 0.0])))
+    log.raises(lambda: torch.poisson(torch.tensor([0.0, -1.0])))
+    log(torch.poisson(torch.tensor([0.0, 0.0])))
+    log.raises(lambda: torch.nn.functional.dropout(torch.ones(6, dtype=torch.complex64), 0.5))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import pickle
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +29,20 @@ def matrix(lib: Any, **options: Any) -> Any:
 
 def strided(lib: Any) -> Any:
     return lib.arange(6.0).reshape(2, 3)
+
+
+def other(lib: Any) -> Any:
+    """A sparse matrix with some of the same places."""
+    return lib.sparse_coo_tensor([[0, 0, 1], [0, 2, 2]], [1.0, 2.0, 6.0], (2, 3)).coalesce()
+
+
+def cube(lib: Any, sparse_dims: int = 3) -> Any:
+    return lib.arange(12.0).reshape(2, 3, 2).to_sparse(sparse_dims)
+
+
+def with_data(tensor: Any, given: Any) -> Any:
+    tensor.data = given
+    return tensor
 
 
 def of_rows(lib: Any, reduce: str) -> Any:
@@ -143,7 +159,64 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "other dims than size": lambda lib: lib.sparse_coo_tensor([[0, 1]], [1.0, 2.0], (3, 3)),
     "fewer values": lambda lib: lib.sparse_coo_tensor([[0, 1]], [1.0, 2.0, 3.0], (3,)),
     "numpy": lambda lib: matrix(lib).numpy(),
-    "view": lambda lib: matrix(lib).view(3, 2)}
+    "view": lambda lib: matrix(lib).view(3, 2),
+    "close": lambda lib: lib.allclose(matrix(lib), matrix(lib) + 1e-9 * other(lib)),
+    "not close": lambda lib: lib.allclose(matrix(lib), other(lib)),
+    "close enough": lambda lib: lib.allclose(matrix(lib), matrix(lib) * 1.1, atol=5.0),
+    "a single element": lambda lib: lib.sparse_coo_tensor([[0]], [2.0]).item(),
+    **{f"product of {kind}": lambda lib, kind=kind: matrix(lib).to(getattr(lib, kind)) @ strided(
+        lib).T.to(getattr(lib, kind)) for kind in ("int64", "bfloat16", "float16", "complex64")},
+    "length": lambda lib: [len(matrix(lib)), matrix(lib).is_contiguous()],
+    "one number": lambda lib: lib.sparse_coo_tensor([[0]], [2.0]).sum().item(),
+    "one value everywhere": lambda lib: lib.sparse_coo_tensor(places(lib), 2.0, (2, 3)),
+    "one value, in one place": lambda lib: lib.sparse_coo_tensor([[0], [1]], 2.0),
+    "compressed columns": lambda lib: lib.sparse_csc_tensor([0, 1, 3], [2, 0, 1], [1.0, 2.0, 3.0]),
+    "row indices": lambda lib: matrix(lib).to_sparse_csc().row_indices(),
+    "coordinates of coordinates": lambda lib: matrix(lib).to_sparse_coo(),
+    "coordinates of rows": lambda lib: matrix(lib).to_sparse_csr().to_sparse_coo(),
+    "coordinates of a strided one": lambda lib: strided(lib).to_sparse_coo(),
+    "sparse of rows": lambda lib: matrix(lib).to_sparse_csr().to_sparse(),
+    "sparse in rows": lambda lib: strided(lib).to_sparse(layout=lib.sparse_csr),
+    "sparse in columns": lambda lib: matrix(lib).to_sparse(layout=lib.sparse_csc),
+    "sparse by coordinates": lambda lib: strided(lib).to_sparse(layout=lib.sparse_coo),
+    "a number times sparse": lambda lib: 3 * matrix(lib),
+    "strided times sparse, by elements": lambda lib: strided(lib) * matrix(lib),
+    "a zero-dim factor": lambda lib: lib.tensor(3.0) * matrix(lib),
+    "sparse times sparse, by elements": lambda lib: matrix(lib) * (matrix(lib) + other(lib)),
+    "rows plus strided": lambda lib: lib.add(strided(lib), matrix(lib).to_sparse_csr(), alpha=2),
+    "rows plus rows": lambda lib: matrix(lib).to_sparse_csr() + other(lib).to_sparse_csr(),
+    "rows plus double": lambda lib: matrix(lib).add(other(lib).double(), alpha=3),
+    "more than the other shape": lambda lib: matrix(lib) + matrix(lib).t(),
+    "masked by other places": lambda lib: matrix(lib).sparse_mask(other(lib)),
+    "permuted": lambda lib: cube(lib).permute(2, 0, 1),
+    "permuted by a tuple": lambda lib: cube(lib).permute((1, 0, -1)),
+    "permuted with dense dims": lambda lib: cube(lib, 2).permute(1, 0, 2),
+    "dense dims among sparse ones": lambda lib: cube(lib, 2).permute(2, 0, 1),
+    "transposed with dense dims": lambda lib: cube(lib, 2).transpose(0, 1),
+    "dense dims summed": lambda lib: lib.sparse.sum(cube(lib, 2), 2),
+    "dense and sparse dims summed": lambda lib: lib.sparse.sum(cube(lib, 2), [0, 2]),
+    "all dims summed": lambda lib: lib.sparse.sum(cube(lib, 2), [0, 1]),
+    "summed as another dtype": lambda lib: lib.sparse.sum(matrix(lib), 0, dtype=lib.float64),
+    "norm of order one": lambda lib: matrix(lib).norm(1),
+    "zeros like, strided": lambda lib: lib.zeros_like(matrix(lib), layout=lib.strided),
+    "empty like, strided": lambda lib: lib.empty_like(matrix(lib), layout=lib.strided).zero_(),
+    "zeros like of another dtype": lambda lib: lib.zeros_like(
+        matrix(lib), dtype=lib.float64, requires_grad=True).requires_grad,
+    "data": lambda lib: matrix(lib, requires_grad=True).data.requires_grad,
+    "other data": lambda lib: with_data(matrix(lib), other(lib)),
+    "strided data": lambda lib: with_data(matrix(lib), strided(lib)),
+    "rows as data": lambda lib: with_data(matrix(lib), matrix(lib).to_sparse_csr()),
+    "sparse data of a strided one": lambda lib: with_data(strided(lib), matrix(lib)),
+    "deep copy": lambda lib: copy.deepcopy(matrix(lib)),
+    "requires grad of a deep copy": lambda lib: copy.deepcopy(
+        matrix(lib, requires_grad=True)).requires_grad,
+    "the same deep copy": lambda lib: len(set(map(id, copy.deepcopy([matrix(lib)] * 2)))),
+    "deep copies are apart": lambda lib: (lambda x: (copy.deepcopy(x).mul_(2), x)[1])(matrix(lib)),
+    "deep copy of no leaf": lambda lib: copy.deepcopy(matrix(lib, requires_grad=True) * 2),
+    "pickled": lambda lib: pickle.loads(pickle.dumps(matrix(lib))),
+    "pickled rows": lambda lib: pickle.loads(pickle.dumps(matrix(lib).to_sparse_csr())),
+    "coalesced when pickled": lambda lib: [pickle.loads(pickle.dumps(x)).is_coalesced()
+                                           for x in (matrix(lib), matrix(lib).coalesce())]}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -201,7 +274,12 @@ def gradients(lib: Any, name: str) -> Any:
         return values.grad
     table = lib.ones(5, 2, requires_grad=True)
     rows = lib.tensor([1, 3, 1])
-    if name == "an embedding":
+    if name.startswith("an embedding, differentiated twice"):
+        found = lib.nn.functional.embedding(rows, table, sparse=True,
+                                            padding_idx=3 if "padding" in name else None)
+        (grad,) = lib.autograd.grad((found ** 3).sum(), table, create_graph=True)
+        (grad.to_dense() * lib.arange(10.0).reshape(5, 2)).sum().backward()
+    elif name == "an embedding":
         (lib.nn.functional.embedding(rows, table, sparse=True) ** 2).sum().backward()
     elif name == "an embedding with padding":
         lib.nn.functional.embedding(rows, table, padding_idx=3, sparse=True).sum().backward()
@@ -220,8 +298,9 @@ def gradients(lib: Any, name: str) -> Any:
 @pytest.mark.parametrize("name", [
     "values by way of strided", "values by way of a product", "coalesced values", "a sparse leaf",
     "a sparse leaf, twice", "a factor", "a sparse factor", "sums", "a softmax", "an embedding",
-    "an embedding with padding", "an embedding, twice", "an embedding and more", "bags by sum",
-    "bags by mean"])
+    "an embedding with padding", "an embedding, differentiated twice",
+    "an embedding, differentiated twice, with padding", "an embedding, twice",
+    "an embedding and more", "bags by sum", "bags by mean"])
 def test_gradients(name: str) -> None:
     check(lambda lib: gradients(lib, name))
 

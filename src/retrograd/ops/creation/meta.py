@@ -64,17 +64,6 @@ class MetaTensor(Tensor):
     def is_contiguous(self, memory_format: Any = None) -> bool:
         return self._lies_in_rows()
 
-    @property
-    def data(self) -> Tensor:
-        return self.detach()
-
-    @data.setter
-    def data(self, value: Tensor) -> None:
-        if not value.is_meta:
-            raise RuntimeError("Attempted to call `variable.set_data(tensor)`, but `variable` and "
-                               "`tensor` have incompatible tensor type.")
-        self._replace_data(value._data)
-
     # ------------------------------------------------------------ there are no values
 
     def tolist(self) -> Any:

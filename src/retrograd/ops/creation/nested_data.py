@@ -188,10 +188,6 @@ def full_name(value: Any) -> str:
 
 def _from_any_sequence(value: Any, dtype: dtypes.dtype | None) -> Any:
     """Sequences that hold tensors, arrays or NumPy scalars, and the wording of their errors."""
-    if any(xp.is_array(item) for item in value) and len(value) > 1:
-        warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider "
-             "converting the list to a single numpy.ndarray with numpy.array() before converting "
-             "to a tensor.", once=True)
     shape = _shape_of(value)
     kind = dtype or _inferred(value)
     numbers: list[Any] = []
@@ -255,5 +251,9 @@ def _collect(value: Any, shape: tuple[int, ...], dim: int, into: list[Any]) -> N
     if len(value) != shape[dim]:
         raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got "
                          f"{len(value)})")
+    if xp.is_array(value):
+        warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider "
+             "converting the list to a single numpy.ndarray with numpy.array() before converting "
+             "to a tensor.", once=True)
     for item in value:
         _collect(item, shape, dim + 1, into)

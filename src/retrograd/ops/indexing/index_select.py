@@ -21,7 +21,7 @@ from ..batching import (
     without_one_dim,
 )
 from ..checks import indexing as checks
-from ..memory.filling import NUMBERS, _fill_value, fills_shared, on_copy, written_op
+from ..memory.filling import _fill_value, fills_shared, on_copy, written_op
 from ..products.added_products import scaled
 from ..shapes.expanding import expand, fitted, sum_to_size_of
 from ..shapes.reshaping import reshape, zeros_of
@@ -187,7 +187,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """Set the slices along ``dim`` that ``index`` lists to ``value``, in place."""
     function = _index_fill_tensor if isinstance(value, Tensor) else _index_fill_value
-    if isinstance(value, NUMBERS) and fills_shared("index_fill_", input, index):
-        write_by(function.op.writer, input, canonical_dim(dim, input.ndim), index._data, value)
+    if fills_shared("index_fill_", input, value, index):
+        write_by(function.op.writer, input, canonical_dim(dim, input.ndim), index._data,
+                 getattr(value, "_data", value))
         return input
     return call_inplace(function.op, (input, dim, index, value))

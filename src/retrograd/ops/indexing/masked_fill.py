@@ -99,7 +99,8 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 @public("masked_fill_", function=None)
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Write ``value`` where ``mask`` is true, in place."""
-    if isinstance(value, NUMBERS) and fills_shared("masked_fill_", input, mask):
-        write_by(_write_masked_fill, input, mask._data, value)
+    declared = _masked_fill_op("masked_fill_", mask, value).op
+    if fills_shared("masked_fill_", input, value, mask):
+        write_by(declared.writer, input, mask._data, getattr(value, "_data", value))
         return input
-    return call_inplace(_masked_fill_op("masked_fill_", mask, value).op, (input, mask, value))
+    return call_inplace(declared, (input, mask, value))

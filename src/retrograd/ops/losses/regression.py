@@ -54,9 +54,13 @@ def mse_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
     return _mse_loss(input, target, reduction_code(reduction))
 
 
-def _weighted(values: Tensor, weight: Tensor, reduction: int) -> Tensor:
+def _check_weight(weight: Tensor, values: Tensor) -> None:
     if tuple(weight.shape) != tuple(values.shape):
         raise ValueError("Weights and input must have the same size.")
+
+
+def _weighted(values: Tensor, weight: Tensor, reduction: int) -> Tensor:
+    _check_weight(weight, values)
     values = values * weight
     return values if reduction == NONE else sum(values) if reduction == SUM \
         else sum(values) / sum(weight)
@@ -131,4 +135,5 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is None:
         return _huber_loss(input, target, code, float(delta))
-    return _weighted(_huber_loss(input, target, NONE, float(delta)), weight, code)
+    _check_weight(weight, input)
+    return reduced(_huber_loss(input, target, NONE, float(delta)) * weight, code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,13 +10,12 @@ from ...base.warning import warn
 from ...core.tensor import Tensor, method
 
 
-def _check(name: str, self: Tensor, *others: Tensor) -> None:
-    if any(t.requires_grad for t in (self, *others)):
+def _check(name: str, self: Tensor, others: dict[str, Tensor]) -> None:
+    if any(t.requires_grad for t in (self, *others.values())):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use "
                            f"var.detach().{name}() instead.")
-    for place, other in enumerate(others):
+    for label, other in others.items():
         if other.dtype is not self.dtype:
-            label = "'other'" if len(others) == 1 else f"argument {place + 1}"
             raise TypeError(f"{name}: expected torch.{self.dtype.alias}Tensor for {label} (got "
                             f"torch.{other.dtype.alias}Tensor)")
 
@@ -33,21 +33,21 @@ def _written(self: Tensor, function: Callable[..., Any], *others: Tensor) -> Ten
 @method("apply_")
 def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
     """Exchange each element for what a Python function makes of it, in place and slowly."""
-    _check("apply_", self)
+    _check("apply_", self, {})
     return _written(self, callable)
 
 
 @method("map_")
 def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
     """:meth:`apply_` with a function that is given an element of another tensor besides."""
-    _check("map_", self, tensor)
+    _check("map_", self, {"'other'": tensor})
     return _written(self, callable, tensor)
 
 
 @method("map2_")
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
     """:meth:`apply_` with a function that is given elements of two other tensors besides."""
-    _check("map2_", self, x, y)
+    _check("map2_", self, {"argument 'x'": x, "argument 'y'": y})
     return _written(self, callable, x, y)
 
 
@@ -74,11 +74,9 @@ def is_distributed(self: Tensor) -> bool:
     return False
 
 
-def _same_elements(self: Tensor, sizes: Any) -> Tensor:
-    warn("non-inplace resize is deprecated")
-    count = 1
-    for n in sizes:
-        count *= n
+def _same_elements(name: str, self: Tensor, sizes: Any) -> Tensor:
+    warn(f"non-inplace {name} is deprecated")
+    count = math.prod(sizes)
     if count != self.numel():
         shown = "x".join(map(str, sizes))
         raise RuntimeError(f"requested resize to {shown} ({count} elements in total), but the "
@@ -91,10 +89,10 @@ def _same_elements(self: Tensor, sizes: Any) -> Tensor:
 @method("resize")
 def resize(self: Tensor, *sizes: int) -> Tensor:
     """The same elements in another shape; deprecated."""
-    return _same_elements(self, sizes)
+    return _same_elements("resize", self, sizes)
 
 
 @method("resize_as")
 def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     """The same elements in the shape of another tensor; deprecated."""
-    return _same_elements(self, tuple(tensor.shape))
+    return _same_elements("resize_as", self, tuple(tensor.shape))

@@ -202,9 +202,13 @@ _fill_tensor.vjp(input=lambda g: zeros_of(g, g.shape),
                  value=lambda g: g)
 
 
-def fills_shared(function: str, target: Tensor, *others: Any) -> bool:
+def fills_shared(function: str, target: Tensor, value: Any, *others: Any) -> bool:
     """Whether this fill goes to memory that elements share: allowed where nothing is recorded."""
     array = target._data
+    if isinstance(value, Tensor) and not value.ndim:
+        others = (value, *others)
+    elif not isinstance(value, NUMBERS):
+        return False
     if not writes_freely(target, *others) or not xp.is_array(array) \
             or not xp.has_overlap(array):
         return False

@@ -96,9 +96,9 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     return _permute(input, tuple(order))
 
 
-def _identity_of_scalar(self: Tensor, name: str) -> Tensor:
-    warn(f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in these "
-         "cases.", once=True)
+def _identity_of_scalar(self: Tensor, name: str,
+                        instead: str = "This function is the identity in these cases.") -> Tensor:
+    warn(f"Tensor.{name} is deprecated on 0-D tensors. {instead}", once=True)
     return self
 
 
@@ -124,6 +124,9 @@ def _full_transpose(self: Tensor) -> Tensor:
     return _permute(self, tuple(range(self.ndim - 1, -1, -1)))
 
 
+_CONJUGATE = "Consider using x.conj()."
+
+
 def _conjugated(self: Tensor) -> Tensor:
     return conj(self) if self.is_complex() else self
 
@@ -131,7 +134,7 @@ def _conjugated(self: Tensor) -> Tensor:
 def _adjoint(self: Tensor) -> Tensor:
     """The conjugate transpose of a matrix."""
     if not self.ndim:
-        return _conjugated(_identity_of_scalar(self, "H"))
+        return _conjugated(_identity_of_scalar(self, "H", _CONJUGATE))
     if self.ndim != 2:
         tail = ". For batches of matrices, consider using tensor.mH" if self.ndim > 2 else "."
         raise RuntimeError("tensor.H is only supported on matrices (2-D tensors). Got "
@@ -144,7 +147,7 @@ def _adjoint(self: Tensor) -> Tensor:
 def _matrix_adjoint(self: Tensor) -> Tensor:
     """The conjugate transpose of the last two dimensions."""
     if not self.ndim:
-        return _conjugated(_identity_of_scalar(self, "mH"))
+        return _conjugated(_identity_of_scalar(self, "mH", _CONJUGATE))
     if self.ndim < 2:
         raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of "
                            f"matrices. Got {self.ndim}-D tensor.")

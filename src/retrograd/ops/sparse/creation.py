@@ -53,7 +53,7 @@ def sparse_coo_tensor(indices: Any = None, values: Any = None, size: Any = None,
     held = _given_values(values, dtype)
     places = _given_indices(indices)
     if held.ndim == 0:
-        held = held.expand(places.shape[1])
+        held = held.reshape(1)
     if size is None:
         size = (*((places.max(axis=1) + 1).tolist() if places.shape[1] else [0] * len(places)),
                 *held.shape[1:])

@@ -77,6 +77,7 @@ def sparse_product(values: Array, other: Array, indices: Index, size: Any) -> An
     return coordinates.product(values, other, indices, size)
 
 
+sparse_of.op.kind = gradient_of.op.kind = "slow"  # the fast path makes plain tensors
 sparse_of.vjp(values=lambda g, indices: values_at(g, indices))
 values_of.vjp(input=lambda g, input, like: gradient_of(g, indices_of(input), like.shape))
 gradient_of.vjp(values=lambda g, indices: firsts_at(g, indices))

@@ -139,17 +139,6 @@ class SparseTensor(Tensor):
         """The same elements, outside the graph."""
         return wrap_any(self._data)
 
-    @property
-    def data(self) -> Tensor:
-        return self.detach()
-
-    @data.setter
-    def data(self, value: Tensor) -> None:
-        if not isinstance(value, SparseTensor):
-            raise RuntimeError("Attempted to call `variable.set_data(tensor)`, but `variable` and "
-                               "`tensor` have incompatible tensor type.")
-        self._replace_data(value._data)
-
     def numpy(self, *, force: bool = False) -> Any:
         raise TypeError(f"can't convert {_WORDS[self._data.layout]} layout tensor to numpy. Use "
                         "Tensor.to_dense() first.")
@@ -231,7 +220,7 @@ def _rebuilt(indices: Any, values: Any, shape: tuple[int, ...], is_coalesced: bo
     return wrap_any(data).requires_grad_(requires_grad)
 
 
-def _refuse(self: Coordinates, name: str) -> Any:
+def _refuse(self: Any, name: str) -> Any:
     """A function made of ops that looks at the data itself is called as a whole instead."""
     if name.startswith("__"):
         raise AttributeError(name)
@@ -241,6 +230,7 @@ def _refuse(self: Coordinates, name: str) -> Any:
 
 
 Coordinates.__getattr__ = _refuse  # type: ignore[attr-defined]
+Coordinates.__eq__ = lambda self, other: _refuse(self, "comparison")  # type: ignore[assignment]
 SparseTensor.__name__ = SparseTensor.__qualname__ = "Tensor"
 TENSOR_CLASS[Coordinates] = SparseTensor
 SPARSE_TENSORS.add(SparseTensor)
