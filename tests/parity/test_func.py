@@ -252,6 +252,25 @@ def gradients_from_outside_reach_the_parts_of_lists(torch, log, order):
         log.values(*torch.autograd.grad(sum(g.sin().sum() for g in found), (x, w)))
 
 
+@behaviour_of_each(["vmap,vmap", "jvp,vmap", "vmap,jvp", "jvp,jvp", "vmap", "jvp"])
+def transforms_are_looked_into(torch, log, order):
+    f = torch.func
+
+    def look(x):
+        for options in ({}, {"recurse": True}, {"recurse": False}):
+            found = f.debug_unwrap(x, **options)
+            log(tuple(found.shape), found is x)
+            if options.get("recurse", True):
+                log(found.tolist())
+        return x * 2
+
+    wrap = {"vmap": f.vmap, "jvp": lambda h: lambda x: f.jvp(h, (x,), (x,))[1]}
+    program = look
+    for name in order.split(","):
+        program = wrap[name](program)
+    program(torch.arange(12.0).reshape(2, 3, 2))
+
+
 # Modules
 
 
