@@ -101,3 +101,30 @@ def means_of_whole_numbers_taken_together(torch, log):
     except RuntimeError:
         found = "refused"
     log.differs(found, torch="refused", retrograd=[2, 3, -6])
+
+
+@behaviour
+def averages_on_a_device(torch, log):
+    for device in ("cpu", "meta"):
+        averaged = torch.optim.swa_utils.AveragedModel(torch.nn.Linear(2, 2), device=device)
+        log([(name, p.device.type) for name, p in averaged.named_parameters()],
+            averaged.n_averaged.device.type)
+
+
+@behaviour
+def the_state_of_a_schedule_for_averages(torch, log):
+    for strategy in ("cos", "linear"):
+        optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+        schedule = torch.optim.swa_utils.SWALR(optimizer, 0.1, 4, strategy)
+        optimizer.step()
+        schedule.step()
+        log(schedule.state_dict()["last_epoch"], "optimizer" in schedule.state_dict(),
+            any(callable(value) for value in schedule.state_dict().values()))
+        other = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+        resumed = torch.optim.swa_utils.SWALR(other, 0.1, 4, strategy)
+        resumed.load_state_dict(schedule.state_dict())
+        other.param_groups[0]["lr"] = optimizer.param_groups[0]["lr"]
+        for _ in range(5):
+            other.step()
+            resumed.step()
+            log(other.param_groups[0]["lr"])

@@ -702,3 +702,221 @@ def hooks_of_modules_with_several_inputs(torch, log, name, needs):
         first.sum().backward()
     for v in (x, y):
         log(None if v.grad is None else v.grad.tolist())
+
+
+# Options and states that few modules meet
+
+
+@behaviour_of_each(["Conv1d", "Conv2d", "Conv3d"])
+def convolutions_pad_in_every_mode(torch, log, kind):
+    dims = int(kind[4])
+    x = torch.arange(2.0 * 5 ** dims).reshape(1, 2, *(5,) * dims).sin()
+    paddings = [1, "same", "valid", tuple(range(dims))]
+    for mode in ("zeros", "reflect", "replicate", "circular"):
+        for padding in paddings:
+            for size, dilation in ((3, 1), (2, 2), (tuple(range(2, 2 + dims)), 1)):
+                layer = getattr(torch.nn, kind)(2, 2, size, padding=padding, dilation=dilation,
+                                                padding_mode=mode)
+                log.values(layer(x))
+                log(repr(layer))
+
+
+@behaviour_of_each([1, 2, 3])
+def transposed_convolutions_are_told_the_size_of_their_output(torch, log, dims):
+    layer = getattr(torch.nn, f"ConvTranspose{dims}d")(2, 3, 3, stride=2)
+    x = torch.arange(2.0 * 3 ** dims).reshape(1, 2, *(3,) * dims).sin()
+    for size in (7, 8, 9, 6):
+        for given in ((size,) * dims, (1, 3, *(size,) * dims), (1, *(size,) * dims)):
+            for shown in (x, x[0]):
+                try:
+                    log.values(layer(shown, output_size=given))
+                except (ValueError, RuntimeError) as error:
+                    log(type(error).__name__, str(error))
+
+
+@behaviour
+def bags_over_a_given_matrix(torch, log):
+    matrix = torch.arange(8.0).reshape(4, 2)
+    make, index = torch.nn.EmbeddingBag.from_pretrained, torch.tensor([[0, 1], [3, 3]])
+    for options in ({}, {"freeze": False}, {"mode": "sum", "padding_idx": 3}, {"mode": "max"},
+                    {"max_norm": 1.0, "norm_type": 1.0}, {"include_last_offset": True},
+                    {"freeze": False, "sparse": True, "scale_grad_by_freq": False}):
+        bag = make(matrix.clone(), **options)
+        log(repr(bag), bag.weight.requires_grad)
+        log.values(bag.weight)
+        if bag.include_last_offset:
+            log.values(bag(index[0], torch.tensor([0, 1, 2])))
+        else:
+            log.values(bag(index))
+    log(make(matrix).weight.data_ptr() == matrix.data_ptr())
+    log.raises(make, matrix[0])
+    log.raises(torch.nn.EmbeddingBag, 3, 2, _weight=matrix)
+
+
+@behaviour_of_each(["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"])
+def instance_norms_refuse_statistics_of_states_without_a_version(torch, log, kind):
+    make = getattr(torch.nn, kind)
+    full = make(2, track_running_stats=True).state_dict()
+    for tracks, left_out in ((False, ()), (True, ()), (False, ("running_mean",)),
+                             (False, ("running_mean", "running_var"))):
+        state = OrderedDict((name, value) for name, value in full.items() if name not in left_out)
+        state.pop("num_batches_tracked")
+        module = torch.nn.Sequential(make(2, track_running_stats=tracks))
+        given = {f"0.{name}": value for name, value in state.items()}
+        log.raises(module.load_state_dict, given)
+        log.raises(module.load_state_dict, given, strict=False)
+        log(sorted(given))
+
+
+@behaviour
+def counts_of_batches_missing_in_old_states_are_kept(torch, log):
+    full = torch.nn.BatchNorm1d(2).state_dict()
+    del full["num_batches_tracked"]
+    for version in (None, 1, 2):
+        for tracked in (5, None):
+            module = torch.nn.BatchNorm1d(2)
+            module.num_batches_tracked = None if tracked is None else torch.tensor(tracked)
+            state = OrderedDict(full)
+            state._metadata = {"": {"version": version} if version else {}}
+            log.raises(module.load_state_dict, state)
+            if module.num_batches_tracked is not None:
+                log.values(module.num_batches_tracked)
+    for kind, x in (("BatchNorm1d", torch.ones(2)), ("BatchNorm2d", torch.ones(2, 2)),
+                    ("BatchNorm3d", torch.ones(2, 2)), ("InstanceNorm1d", torch.ones(2))):
+        log.raises(getattr(torch.nn, kind)(2), x)
+
+
+@behaviour
+def recurrent_layers_with_dropout(torch, log):
+    for kind in ("RNN", "LSTM", "GRU"):
+        make = getattr(torch.nn, kind)
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            make(2, 3, dropout=0.5)
+            make(2, 3, 2, dropout=0.5)
+            make(2, 3)
+        log([str(warning.message) for warning in heard])
+        layer = make(2, 3, 3, dropout=1.0, bidirectional=True)
+        log(repr(layer), [[tuple(w.shape) for w in weights] for weights in layer.all_weights])
+        log(all(w is layer._parameters[name] for weights, names in zip(
+            layer.all_weights, layer._all_weights) for w, name in zip(weights, names)))
+        x = torch.arange(8.0).reshape(4, 1, 2).sin()
+        log.values(layer(x)[0], layer.eval()(x)[0])
+        for wrong in ("a", -0.1, 1.1, True):
+            log.raises(make, 2, 3, dropout=wrong)
+
+
+@behaviour
+def cells_refuse_states_of_other_ranks(torch, log):
+    x, wide = torch.ones(2, 3), torch.ones(1, 2, 4)
+    for kind in ("RNNCell", "GRUCell"):
+        log.raises(getattr(torch.nn, kind)(3, 4), x, wide)
+    for state in ((wide, wide[0]), (wide[0], wide)):
+        log.raises(torch.nn.LSTMCell(3, 4), x, state)
+
+
+@behaviour
+def unmatched_keys_are_printed(torch, log):
+    layer = torch.nn.Linear(2, 3)
+    log(layer.load_state_dict({"weight": layer.weight, "more": layer.bias}, strict=False))
+    log(repr(layer.load_state_dict({"more": layer.bias}, strict=False)))
+    log(repr(layer.load_state_dict(layer.state_dict())))
+
+
+@behaviour
+def upsampling_of_older_files_computes_the_scale_anew(torch, log):
+    state = torch.nn.Upsample(scale_factor=1.5).__getstate__()
+    x = torch.arange(5.0).reshape(1, 1, 5)
+    for recompute in (None, True, False):
+        given = {k: v for k, v in state.items() if k != "recompute_scale_factor"}
+        if recompute is not None:
+            given["recompute_scale_factor"] = recompute
+        module = torch.nn.Upsample(scale_factor=1.0)
+        module.__setstate__(given)
+        log(module.recompute_scale_factor)
+        log.values(module(x))
+
+
+@behaviour
+def arguments_go_on_to_the_next_class(torch, log):
+    class Named:
+        def __init__(self, name, *, size=0):
+            self.name, self.size = name, size
+
+    class Both(torch.nn.Module, Named):
+        call_super_init = True
+
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.layer = torch.nn.Linear(1, 1)
+
+    made = Both("one", size=3)
+    log(made.name, made.size, [name for name, _ in made.named_parameters()])
+
+
+@behaviour
+def clusters_without_a_target_are_left_out(torch, log):
+    layer = torch.nn.AdaptiveLogSoftmaxWithLoss(3, 9, [2, 4, 6])
+    x = torch.arange(12.0).reshape(4, 3).sin()
+    for targets in ([0, 1, 1, 0], [2, 5, 3, 2], [8, 6, 7, 8], [0, 3, 5, 8]):
+        output, loss = layer(x, torch.tensor(targets))
+        log.values(output, loss)
+
+
+@behaviour
+def nothing_is_drawn_for_no_elements(torch, log):
+    init = torch.nn.init
+    for fill in (init.kaiming_uniform_, init.kaiming_normal_, init.orthogonal_):
+        before, after = torch.get_rng_state(), None
+        given = torch.empty(0, 3)
+        log(fill(given) is given)
+        after = torch.get_rng_state()
+        log(bool((before == after).all()))
+
+
+@behaviour
+def older_backward_hooks_on_what_has_no_node_see_nothing(torch, log):
+    seen = []
+    module = torch.nn.Identity()
+    module.register_backward_hook(lambda *args: seen.append(args))
+    x = torch.ones(2, requires_grad=True)
+    (module(torch.ones(2)) * x + module(x)).sum().backward()
+    log(len(seen), x.grad)
+
+    class InList(torch.nn.Module):
+        def forward(self, x):
+            return [x * 2, torch.ones(2)]
+
+    for call in (lambda m: m(x)[0], lambda m: m(torch.ones(2))[0] * x):
+        module = InList()
+        module.register_backward_hook(lambda *args: seen.append(args))
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            call(module).sum().backward()
+        log(len(seen), [str(warning.message) for warning in heard])
+
+
+@behaviour
+def gradients_that_enter_below_the_outputs_are_not_shown(torch, log):
+    seen, inner = [], {}
+
+    class Keeps(torch.nn.Module):
+        def forward(self, x):
+            inner["x"] = x * 2
+            return inner["x"].sin()
+
+    module = Keeps()
+    module.register_full_backward_hook(lambda *args: seen.append(args[1:]))
+    x = torch.ones(2, requires_grad=True)
+    module(x)
+    inner["x"].sum().backward()
+    log(len(seen), x.grad)
+
+
+@behaviour
+def modules_do_not_move_to_devices_that_are_not_there(torch, log):
+    for name in ("xpu", "ipu", "mtia", "cuda"):
+        try:
+            getattr(torch.nn.Linear(1, 1), name)()
+        except Exception:
+            log(name)

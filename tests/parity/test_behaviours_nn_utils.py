@@ -364,3 +364,185 @@ def older_names(torch, log):
     log.warns(torch.nn.utils.clip_grad_norm, module.parameters(), 1.0)
     own = {k: torch.zeros_like(v) for k, v in module.named_parameters()}
     log.warns(torch.nn.utils.stateless.functional_call, module, own, torch.ones(1, 3))
+
+
+# ------------------------------------------------------------------ what few programs meet
+
+
+def halves(torch):
+    class Halves(torch.nn.Module):
+        def forward(self, first, second):
+            return torch.cat([first, second])
+
+        def right_inverse(self, whole):
+            return self.given if hasattr(self, "given") else (whole[:2], whole[2:])
+
+    return Halves()
+
+
+@behaviour
+def a_weight_made_of_two_is_assigned(torch, log):
+    P = torch.nn.utils.parametrize
+    module = linear(torch)
+    made = halves(torch)
+    P.register_parametrization(module, "weight", made)
+    log_state(log, module)
+    module.weight = torch.arange(12.0).reshape(4, 3)
+    log_state(log, module)
+    log_run(torch, log, module)
+    half = torch.ones(2, 3)
+    for wrong in (half, 3, (half,), (half, half, half), [half, "a"], (half.double(), half)):
+        made.given = wrong
+        log.raises(setattr, module, "weight", half)
+    made.given = [half * 2, half]
+    module.weight = half
+    log_state(log, module)
+    log.raises(P.remove_parametrizations, module, "weight", leave_parametrized=False)
+    P.remove_parametrizations(module, "weight")
+    log(type(module).__name__, type(module.weight).__name__)
+    log_state(log, module)
+
+
+@behaviour
+def a_parametrized_buffer(torch, log):
+    P = torch.nn.utils.parametrize
+    for leave in (True, False):
+        module = torch.nn.Module()
+        module.register_buffer("b", torch.arange(4.0).reshape(2, 2))
+        P.register_parametrization(module, "b", symmetric(torch))
+        log(list(dict(module.named_buffers())), list(dict(module.named_parameters())))
+        log.values(module.b)
+        module.b = torch.ones(2, 2) * 3
+        log_state(log, module)
+        P.remove_parametrizations(module, "b", leave_parametrized=leave)
+        log(list(dict(module.named_buffers())), list(dict(module.named_parameters())))
+        log_state(log, module)
+
+
+@behaviour
+def parametrized_weights_while_tensors_are_swapped(torch, log):
+    P = torch.nn.utils.parametrize
+    torch.__future__.set_swap_module_params_on_conversion(True)
+    try:
+        for grad in (True, False):
+            module = linear(torch, 3, 3)
+            weight = module.weight.requires_grad_(grad)
+            P.register_parametrization(module, "weight", symmetric(torch))
+            log(module.parametrizations.weight.original is weight)
+            for new in (torch.ones(3, 3), torch.eye(3).requires_grad_()):
+                module.weight = new
+                original = module.parametrizations.weight.original
+                log(original is weight, type(original).__name__, original.requires_grad)
+                log_state(log, module)
+            P.remove_parametrizations(module, "weight")
+            log(type(module.weight).__name__, module.weight.requires_grad)
+            log_state(log, module)
+    finally:
+        torch.__future__.set_swap_module_params_on_conversion(False)
+
+
+@behaviour
+def a_parametrized_module_with_slots_is_copied(torch, log):
+    class Slotted(torch.nn.Linear):
+        __slots__ = ("mark", "unset")
+
+    module = Slotted(3, 3)
+    module.mark = [1]
+    torch.nn.utils.parametrize.register_parametrization(module, "weight", symmetric(torch))
+    copied = copy.deepcopy(module)
+    log(copied.mark, copied.mark is module.mark, hasattr(copied, "unset"))
+    log(type(copied).__name__, bool((copied.weight == module.weight).all()))
+    both = copy.deepcopy([module, module])
+    log(both[0] is both[1])
+
+
+@behaviour
+def parametrizations_are_carried_over(torch, log):
+    P = torch.nn.utils.parametrize
+    plain, module = linear(torch, 3, 3), linear(torch, 3, 3)
+    log(P.transfer_parametrizations_and_params(plain, module) is module, P.is_parametrized(module))
+    P.register_parametrization(plain, "weight", symmetric(torch))
+    bare = torch.nn.Module()
+    log(P.transfer_parametrizations_and_params(plain, bare, "weight") is bare)
+    log(list(dict(bare.named_parameters())))
+    log.values(bare.weight)
+    log(bare.parametrizations.weight[0] is plain.parametrizations.weight[0])
+    two, target = linear(torch), linear(torch)
+    P.register_parametrization(two, "weight", halves(torch))
+    P.transfer_parametrizations_and_params(two, target)
+    log(target.parametrizations.weight.original1 is two.parametrizations.weight.original1)
+    log_state(log, target)
+
+
+@behaviour
+def a_second_parametrization_without_an_inverse(torch, log):
+    P = torch.nn.utils.parametrize
+
+    class Doubled(torch.nn.Module):
+        def forward(self, x):
+            return x * 2
+
+    class Undone(Doubled):
+        def right_inverse(self, x):
+            raise NotImplementedError
+
+    for second in (Doubled(), Undone()):
+        module = linear(torch, 3, 3)
+        P.register_parametrization(module, "weight", symmetric(torch))
+        P.register_parametrization(module, "weight", second)
+        log_run(torch, log, module)
+        log.raises(setattr, module, "weight", torch.ones(3, 3))
+
+
+@behaviour_of_each(["matrix_exp", "cayley", "householder"])
+def wide_orthogonal_weights_stay_orthogonal(torch, log, name):
+    for trivial in (False, True):
+        module = torch.nn.utils.parametrizations.orthogonal(
+            linear(torch, 4, 2, dtype=torch.float64), orthogonal_map=name,
+            use_trivialization=trivial)
+        original = module.parametrizations.weight.original
+        with torch.no_grad():
+            original.copy_(torch.linspace(-1, 1, original.numel()).reshape(original.shape).sin())
+        log(tuple(original.shape))
+        weight = module.weight
+        log.values((weight @ weight.mT).detach().round(decimals=9) + 0.0)
+        log(weight.requires_grad)
+
+
+@behaviour
+def spectral_norm_of_states_from_before_its_versions(torch, log):
+    def states():
+        module = torch.nn.utils.spectral_norm(linear(torch, dtype=torch.float64))
+        module(torch.ones(1, 3, dtype=torch.float64))
+        full = {name: value.clone() for name, value in module.state_dict().items()}
+        full["weight"] = module.weight.detach().clone()
+        for left_out in ((), ("weight",), ("weight_v",), ("weight_u",), ("weight_orig",),
+                         ("weight", "weight_v"), ("weight_v", "weight_u"), ("bias",)):
+            yield left_out, {name: value.clone() for name, value in full.items()
+                             if name not in left_out}
+
+    for left_out, state in states():
+        for strict in (True, False):
+            module = torch.nn.utils.spectral_norm(linear(torch, dtype=torch.float64))
+            given = dict(state)
+            log(left_out, strict)
+            log.raises(module.load_state_dict, given, strict)
+            log(sorted(given))
+            log_state(log, module)
+
+
+@behaviour
+def pruning_by_scores_and_of_nothing(torch, log):
+    prune = importlib.import_module(f"{torch.__name__}.nn.utils.prune")
+    x = torch.tensor([[3.0, -1.0, 2.0], [0.5, 4.0, -6.0]])
+    for method in (prune.L1Unstructured(2), prune.LnStructured(1, 2, 1), prune.Identity(),
+                   prune.LnStructured(0, 2, 1)):
+        log(method.prune(x))
+        log(method.prune(x, importance_scores=-x * x + 9))
+        log(method.prune(x, default_mask=(x > 0).float()))
+        log.raises(method.prune, x, importance_scores=x[0])
+    for amount in (0, 0.0, 0.1):
+        module = linear(torch)
+        prune.ln_structured(module, "weight", amount, 2, 0)
+        prune.random_structured(module, "weight", amount, 1)
+        log_state(log, module)

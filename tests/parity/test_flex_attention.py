@@ -63,6 +63,53 @@ def test_blocks_are_pytorchs(name: str) -> None:
     assert ours[0].shape == theirs[0].shape and ours[:, -1].shape == theirs[:, -1].shape
 
 
+@pytest.mark.parametrize("name", MASKS)
+def test_what_a_mask_is_made_of(name: str) -> None:
+    def plain(part: Any) -> Any:
+        return part.tolist() if hasattr(part, "tolist") else \
+            list(part) if isinstance(part, tuple) else part
+
+    shown = []
+    for lib in (torch, retrograd):
+        mask = mask_of(flex_of(lib), name)
+        moved = mask.to("cpu")
+        shown.append([[plain(part) for part in made.as_tuple(*flat)][:-1]
+                      for made in (mask, moved) for flat in ((), (True,), (False,))]
+                     + [moved.mask_mod is mask.mask_mod, mask.as_tuple()[-1] is mask.mask_mod,
+                        repr(mask)])
+    assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize("asked", [{}, {"lse": True}])
+def test_what_else_is_asked_for(name: str, asked: dict[str, bool]) -> None:
+    found = []
+    for lib in (torch, retrograd):
+        flex = flex_of(lib)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            out, aux = flex.flex_attention(*inputs(lib), block_mask=mask_of(flex, name),
+                                           enable_gqa=True, return_aux=flex.AuxRequest(**asked))
+        found.append([out, aux.lse, aux.max_scores])
+    for theirs, ours in zip(*found, strict=True):
+        assert (theirs is None) == (ours is None)
+        if ours is not None:
+            np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_the_largest_scores(name: str) -> None:
+    """PyTorch gives none on a CPU."""
+    flex, (query, key, value) = flex_of(retrograd), inputs(retrograd)
+    mask = mask_of(flex, name)
+    scores = query @ key.repeat_interleave(2, 1).mT * 0.3
+    scores = scores.masked_fill(~flex.create_mask(mask.mask_mod, *mask.shape), -math.inf)
+    _, aux = flex.flex_attention(query, key, value, block_mask=mask, scale=0.3, enable_gqa=True,
+                                 return_aux=flex.AuxRequest(max_scores=True))
+    assert aux.lse is None
+    np.testing.assert_allclose(aux.max_scores.numpy(), scores.amax(-1).numpy())
+
+
 @pytest.mark.parametrize("name", [None, *MASKS])
 @pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
 def test_values_are_pytorchs(name: str | None, dtype: str) -> None:

@@ -231,6 +231,46 @@ def two_transforms_in_any_order(torch, log, order):
     log.values(program(torch.tensor([0.3, 0.7, -0.2], dtype=torch.float64)))
 
 
+@behaviour_of_each(["jvp", "vmap", "jvp,vmap", "vmap,jvp", "jvp,jvp", "vmap,vmap"])
+def gradients_from_outside_reach_the_parts_of_lists(torch, log, order):
+    f, one = torch.func, torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64)
+    wrap = {"jvp": lambda h: lambda x: f.jvp(h, (x,), (one,))[1],
+            "vmap": lambda h: lambda x: f.vmap(h)(torch.stack([x, x * 2])).sum(0)}
+    splits = (lambda x: x.split((1, 2)), lambda x: (x[1:].unbind(0)[0], x[1:]),
+              lambda x: (x.chunk(3)[0], x.unbind(0)[1]))
+    joins = (lambda w, a, b: torch.cat([a.reshape(-1) * w[0], b.reshape(-1)]).sin(),
+             lambda w, a, b: torch.stack([a.sum(), w[1], b.sin().sum()]).prod() * b,
+             lambda w, a, b: torch.einsum("i,j->ij", w * a.sum(), b.reshape(-1)).exp())
+    for split, join in itertools.product(splits, joins):
+        x, w = [torch.tensor(v, dtype=torch.float64, requires_grad=True)
+                for v in ([0.3, 0.7, -0.2], [1.5, 0.4])]
+        program = lambda x, split=split, join=join, w=w: join(w, *split(x))
+        for name in order.split(","):
+            program = wrap[name](program)
+        found = torch.autograd.grad(program(x).sum(), (x, w), create_graph=True)
+        log.values(*found)
+        log.values(*torch.autograd.grad(sum(g.sin().sum() for g in found), (x, w)))
+
+
+@behaviour_of_each(["vmap,vmap", "jvp,vmap", "vmap,jvp", "jvp,jvp", "vmap", "jvp"])
+def transforms_are_looked_into(torch, log, order):
+    f = torch.func
+
+    def look(x):
+        for options in ({}, {"recurse": True}, {"recurse": False}):
+            found = f.debug_unwrap(x, **options)
+            log(tuple(found.shape), found is x)
+            if options.get("recurse", True):
+                log(found.tolist())
+        return x * 2
+
+    wrap = {"vmap": f.vmap, "jvp": lambda h: lambda x: f.jvp(h, (x,), (x,))[1]}
+    program = look
+    for name in order.split(","):
+        program = wrap[name](program)
+    program(torch.arange(12.0).reshape(2, 3, 2))
+
+
 # Modules
 
 

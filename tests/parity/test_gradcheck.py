@@ -70,6 +70,21 @@ def second_derivatives_pass(torch, log, name, options):
     verdict(torch, log, check, lambda x: x ** 3, x, gen_non_contig_grad_outputs=True, **options)
 
 
+@behaviour_of_each([[], [1], [3], [2, 3]])
+def gradients_with_gaps_are_made_where_they_are_asked_for(torch, log, shape):
+    contiguous = []
+
+    def backward(ctx, g):
+        contiguous.append(g.is_contiguous())
+        return g * 3 * ctx.saved_tensors[0] ** 2
+
+    x = torch.ones(shape, dtype=torch.float64, requires_grad=True)
+    for gaps in (False, True):
+        log(torch.autograd.gradgradcheck(cube(torch, backward=backward), x, fast_mode=True,
+                                         gen_non_contig_grad_outputs=gaps), contiguous[0])
+        contiguous.clear()
+
+
 WRONG = ["factor", "sign", "zero", "shape", "dtype", "none", "one_element"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import pickle
 from collections import OrderedDict, namedtuple
 
@@ -1243,6 +1244,69 @@ def optimizer_hooks(torch, log):
     optimizer.register_load_state_dict_pre_hook(lambda o, state: log("loading", list(state)))
     optimizer.register_load_state_dict_post_hook(lambda o: log("loaded"))
     optimizer.load_state_dict(optimizer.state_dict())
+
+
+@behaviour
+def optimizer_hooks_that_replace_what_they_are_given(torch, log):
+    parameter = torch.nn.Parameter(torch.ones(2))
+    parameter.grad = torch.ones(2)
+    optimizer = torch.optim.SGD([parameter], lr=0.5)
+    handle = optimizer.register_step_pre_hook(
+        lambda o, args, kwargs: (args, {"closure": lambda: "replaced"}))
+    optimizer.register_step_post_hook(lambda o, args, kwargs: log(len(args), list(kwargs)))
+    log(optimizer.step(), parameter)
+    handle.remove()
+    for wrong in (3, (1, 2, 3), [1, 2]):
+        handle = optimizer.register_step_pre_hook(lambda o, args, kwargs, wrong=wrong: wrong)
+        try:
+            optimizer.step()
+        except RuntimeError as error:
+            log(str(error).partition("must return")[2])
+        handle.remove()
+    log(parameter)
+
+    def slower(o, state):
+        return {**state, "param_groups": [{**state["param_groups"][0], "lr": 0.25}],
+                "state": {0: {"momentum_buffer": torch.ones(2)}, "other": [1]}}
+
+    optimizer.register_load_state_dict_pre_hook(slower)
+    optimizer.load_state_dict(optimizer.state_dict())
+    log(optimizer.param_groups[0]["lr"], optimizer.state[parameter], optimizer.state["other"])
+    log(repr(importlib.import_module(f"{torch.__name__}.optim.optimizer").required))
+
+
+@behaviour
+def sparse_steps_with_a_closure(torch, log):
+    parameter = torch.nn.Parameter(torch.ones(3, 2))
+    optimizer = torch.optim.SparseAdam([parameter], lr=0.5)
+
+    def closure():
+        optimizer.zero_grad()
+        log(torch.is_grad_enabled())
+        loss = torch.nn.functional.embedding(torch.tensor([0, 2]), parameter, sparse=True).sum()
+        loss.backward()
+        return loss
+
+    for _ in range(2):
+        log.values(optimizer.step(closure))
+        log(parameter)
+
+
+@behaviour
+def a_line_search_by_itself(torch, log):
+    search = importlib.import_module(f"{torch.__name__}.optim.lbfgs")._strong_wolfe
+
+    def value_and_slope(x, t, d):
+        at = (x + t * d).requires_grad_()
+        value = ((at - 1) ** 4).sum() + at.sin().sum()
+        return float(value.detach()), torch.autograd.grad(value, at)[0]
+
+    x = torch.tensor([3.0, -2.0], dtype=torch.float64)
+    f, g = value_and_slope(x, 0.0, x * 0)
+    for t, options in ((1.0, {}), (0.01, {}), (0.3, {"c1": 0.3, "c2": 0.4}), (1.0, {"max_ls": 2}),
+                       (1.0, {"tolerance_change": 0.5})):
+        found = search(value_and_slope, x, t, -g, f, g, -g.dot(g), **options)
+        log.values(torch.tensor([float(found[0]), float(found[2]), found[3]]), found[1])
 
 
 @behaviour

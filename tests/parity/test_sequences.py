@@ -150,3 +150,13 @@ def inputs_states_and_weights_of_two_dtypes(torch, log, name, kind):
     layer = getattr(torch.nn, kind)(3, 4, dtype=double)
     layer.bias_hh_l0.data = layer.bias_hh_l0.data.float()
     log.raises(layer, torch.ones(5, 2, 3, dtype=double))
+
+
+@behaviour
+def packed_sequences_stay_where_they_are(torch, log):
+    packed = torch.nn.utils.rnn.pack_sequence(rows(torch, [3, 2], 2))
+    log(packed.cpu() is packed, packed.is_cuda, packed.is_pinned())
+    try:
+        packed.cuda()
+    except Exception:
+        log("no such device")

@@ -121,6 +121,32 @@ def test_layers_of_an_encoder(layer: dict[str, Any]) -> None:
         same(run)
 
 
+def with_other_keys(lib: Any, layer: Any) -> Any:
+    layer.self_attn = lib.nn.MultiheadAttention(WIDTH, 2, kdim=3, vdim=3, batch_first=True)
+    return layer
+
+
+def with_another_eps(lib: Any, layer: Any) -> Any:
+    layer.norm1.eps = 0.5
+    return layer
+
+
+@pytest.mark.parametrize("change", [
+    lambda lib, layer: layer, lambda lib, layer: lib.nn.TransformerDecoderLayer(WIDTH, 2),
+    with_other_keys, with_another_eps])
+@pytest.mark.parametrize("heads", [1, 2, 3])
+@pytest.mark.parametrize("activation", ["relu", "gelu", "tanh"])
+def test_why_padding_cannot_be_left_out(change: Any, heads: int, activation: str) -> None:
+    def run(lib: Any) -> Any:
+        layer = lib.nn.TransformerEncoderLayer(
+            WIDTH, heads, 5, batch_first=True,
+            activation=lib.tanh if activation == "tanh" else activation)
+        made = lib.nn.TransformerEncoder(change(lib, layer), 2)
+        return [lib.tensor(made.use_nested_tensor), lib.tensor(made.enable_nested_tensor)]
+
+    same(run)
+
+
 @pytest.mark.parametrize("batch_first", [False, True])
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_a_whole_transformer(batch_first: bool, norm_first: bool) -> None:

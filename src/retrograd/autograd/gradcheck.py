@@ -85,7 +85,8 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
     _require("check_batched_grad", check_batched_grad, "check_rev_over_rev", check_rev_over_rev)
     given = _as_tuple(inputs)
     if grad_outputs is None:
-        seeds = tuple([_random_like(o, gen_non_contig_grad_outputs)
+        random = _random_with_gaps if gen_non_contig_grad_outputs else _random_like
+        seeds = tuple([random(o).requires_grad_()
                        for o in _differentiable(_as_tuple(func(*given)))])
     else:
         seeds = _as_tuple(grad_outputs)
@@ -123,25 +124,32 @@ def _requiring(x: Tensor) -> Tensor:
     return x if x.requires_grad or not x.is_leaf else x.requires_grad_()
 
 
-def _random_like(tensor: Tensor, non_contiguous: bool) -> Tensor:
+def _random_like(tensor: Tensor) -> Tensor:
     from ..random import Generator
 
     kind = tensor.dtype if tensor.is_floating_point() or tensor.is_complex() else dtypes.float64
     generator = Generator().manual_seed(2 + tensor.numel())
-    shape = (*tensor.shape, 2) if non_contiguous and tensor.numel() > 1 else tuple(tensor.shape)
-    with switched(grad=False):
-        made = tensor.new_empty(shape, dtype=kind).uniform_(-1, 1, generator=generator) \
-            if not kind.is_complex else _random_complex(tensor, shape, kind, generator)
-        if len(shape) > tensor.dim():
-            made = made[..., 0]
-    return made.requires_grad_()
+    if kind.is_complex:
+        return _random_complex(tensor, kind, generator)
+    return tensor.new_empty(tensor.shape, dtype=kind).uniform_(-1, 1, generator=generator)
 
 
-def _random_complex(tensor: Tensor, shape: Any, kind: Any, generator: Any) -> Tensor:
+def _random_complex(tensor: Tensor, kind: Any, generator: Any) -> Tensor:
     from ..ops.shapes.complex_views import view_as_complex
 
-    pairs = tensor.new_empty((*shape, 2), dtype=kind.to_real())
+    pairs = tensor.new_empty((*tensor.shape, 2), dtype=kind.to_real())
     return view_as_complex(pairs.uniform_(-1, 1, generator=generator))
+
+
+def _two_random(tensor: Tensor, dim: int = 0) -> Tensor:
+    from ..ops.shapes.joining import stack
+
+    return _random_like(stack([tensor, tensor], dim))
+
+
+def _random_with_gaps(tensor: Tensor) -> Tensor:
+    """Random numbers that do not lie side by side."""
+    return _two_random(tensor, -1)[..., 0]
 
 
 # ---------------------------------------------------------------- what is checked
@@ -432,7 +440,7 @@ def _total(direction: Tensor) -> float:
 
 def _direction(x: Tensor) -> Tensor:
     """A reproducible random direction of length one, with no negative parts."""
-    made = _random_like(x, False).detach()
+    made = _random_like(x)
     direction = made.real.abs() + 1j * made.imag.abs() if made.is_complex() else made.abs()
     length = float((direction.abs() ** 2).sum()) ** 0.5
     return direction / length if length else direction
@@ -652,10 +660,10 @@ def _check_batched(inputs: tuple[Any, ...], output: Tensor, position: int) -> No
     from ..ops.shapes.joining import stack
 
     wanted = _differentiable(inputs)
-    seeds: list[Any] = [_random_like(output, False).detach() * (k + 1) for k in range(2)]
+    seeds = _two_random(output)
     one_by_one = [grad(output, wanted, s, retain_graph=True, allow_unused=True) for s in seeds]
     try:
-        batched = grad(output, wanted, stack(seeds, 0), retain_graph=True, allow_unused=True,
+        batched = grad(output, wanted, seeds, retain_graph=True, allow_unused=True,
                        is_grads_batched=True)
     except RuntimeError as error:
         raise GradcheckError(f"While computing batched gradients, got: {error}\n\n"
@@ -683,11 +691,10 @@ def _check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) ->
 
             return jvp(of_one, (inputs[at].detach(),), (t,))[1]
 
-        tangents: list[Any] = [_random_like(inputs[j], False).detach() * (k + 1)
-                               for k in range(2)]
+        tangents = _two_random(inputs[j])
         expected = [along(t) for t in tangents]
         try:
-            batched = vmap(along)(stack(tangents, 0))
+            batched = vmap(along)(tangents)
         except RuntimeError as error:
             told = "vmap: We do not yet support calling random operations inside of vmap. Please " \
                    "perform random operations outside of vmap as a workaround" \

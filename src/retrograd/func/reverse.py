@@ -164,7 +164,7 @@ class Backward:
 
         A vmap around the pass is of no use where only ops are run in it.
         """
-        if not self.live or (self.watched and MODE.get().grad):
+        if self.watched and MODE.get().grad:
             return None
         schedule = self.schedule()
         if not schedule.is_unwatched or not all(map(takes_any_data, schedule.order)):

@@ -55,26 +55,26 @@ def and_masks(*mask_mods: MaskMod) -> MaskMod:
     """The mask of what all of some masks leave."""
     _check_callable(mask_mods)
 
-    def both(*places: Tensor) -> Tensor:
+    def and_mask(*places: Tensor) -> Tensor:
         found = ones((), dtype=dtypes.bool)
         for mask in mask_mods:
             found = found & mask(*places)
         return found
 
-    return both
+    return and_mask
 
 
 def or_masks(*mask_mods: MaskMod) -> MaskMod:
     """The mask of what any of some masks leaves."""
     _check_callable(mask_mods)
 
-    def either(*places: Tensor) -> Tensor:
+    def or_mask(*places: Tensor) -> Tensor:
         found = ~ones((), dtype=dtypes.bool)
         for mask in mask_mods:
             found = found | mask(*places)
         return found
 
-    return either
+    return or_mask
 
 
 def _check_callable(mask_mods: tuple[Any, ...]) -> None:
@@ -99,6 +99,10 @@ def create_mask(mod_fn: Callable[..., Any], B: int | None, H: int | None, Q_LEN:
 
 
 # ---------------------------------------------------------------- masks by blocks
+
+
+_LISTS = ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices",
+          "q_num_blocks", "q_indices", "full_q_num_blocks", "full_q_indices")
 
 
 class BlockMask:
@@ -162,15 +166,13 @@ class BlockMask:
 
     def as_tuple(self, flatten: bool = True) -> tuple[Any, ...]:
         """What the mask is made of."""
-        lengths: tuple[Any, ...] = (self.seq_lengths,)
-        size: tuple[Any, ...] = (self.BLOCK_SIZE,)
+        parts = (*self._lists(), *(None,) * 4)  # no orders of writes, which a GPU may be given
         if flatten:
-            lengths, size = self.seq_lengths, self.BLOCK_SIZE
-        return (*lengths, *self._lists(), *size, self.mask_mod)
+            return (*self.seq_lengths, *parts, *self.BLOCK_SIZE, self.mask_mod)
+        return (self.seq_lengths, *parts, self.BLOCK_SIZE, self.mask_mod)
 
     def _lists(self) -> tuple[Tensor | None, ...]:
-        return (self.kv_num_blocks, self.kv_indices, self.full_kv_num_blocks, self.full_kv_indices,
-                self.q_num_blocks, self.q_indices, self.full_q_num_blocks, self.full_q_indices)
+        return tuple([getattr(self, name) for name in _LISTS])
 
     def _with(self, change: Callable[[Tensor], Tensor]) -> BlockMask:
         lists = [None if part is None else change(part) for part in self._lists()]
@@ -188,7 +190,13 @@ class BlockMask:
         return self._with(lambda part: part[kept])
 
     def __repr__(self) -> str:
-        return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%)"
+        shown = {name: None if part is None else part.shape
+                 for name, part in zip(_LISTS, self._lists(), strict=True)}
+        shown |= {"BLOCK_SIZE": self.BLOCK_SIZE, "shape": self.shape,
+                  "sparsity": f"{self.sparsity():.2f}%",
+                  "mask_mod": getattr(self.mask_mod, "__name__", self.mask_mod)}
+        lines = ",\n".join(f"    {name}={value}" for name, value in shown.items())
+        return f"BlockMask(\n{lines}\n)"
 
 
 def _pair(size: int | tuple[int, int]) -> tuple[int, int]:

@@ -141,7 +141,7 @@ def _obstacle(layer: Any) -> str:
     if layer.norm1.eps != layer.norm2.eps:
         return "encoder_layer.norm1.eps was not equal to encoder_layer.norm2.eps"
     if layer.self_attn.num_heads % 2 == 1:
-        return "num_head is odd"
+        return "encoder_layer.self_attn.num_heads is odd"
     return ""
 
 
