@@ -190,7 +190,7 @@ class BlockMask:
         return self._with(lambda part: part[kept])
 
     def __repr__(self) -> str:
-        shown = {name: None if part is None else part.shape
+        shown: dict[str, Any] = {name: None if part is None else part.shape
                  for name, part in zip(_LISTS, self._lists(), strict=True)}
         shown |= {"BLOCK_SIZE": self.BLOCK_SIZE, "shape": self.shape,
                   "sparsity": f"{self.sparsity():.2f}%",
