@@ -66,12 +66,12 @@ class Generator:
         return twin
 
     def graphsafe_get_state(self) -> Generator:
-        """This generator itself, which shares its state."""
-        return self
+        """Refused: there are no graphs of a GPU to be safe for."""
+        raise NotImplementedError("graphsafe_get_state is not supported in this Generator")
 
     def graphsafe_set_state(self, state: Generator) -> None:
-        """Share the state of another generator from now on."""
-        self.stream = state.stream
+        """Refused, likewise."""
+        raise NotImplementedError("graphsafe_set_state is not supported in this Generator")
 
     def __getstate__(self) -> Any:
         return self.stream
