@@ -716,7 +716,7 @@ def _() -> Any:
 
 @cases("norm._add_rows_at")
 def _() -> Any:
-    for count, indices in ((50, 20), (10, 40), (5000, 800), (20, 800), (70_000, 800)):
+    for count, indices in ((50, 20), (10, 40), (5000, 3000), (20, 3000), (70_000, 3000)):
         where = integers(indices, below=count)
         yield np.zeros((count, 16)), where, numbers(indices, 16), np.bincount(where)
     yield np.zeros((9, 2)), np.array([3, 1]), numbers(2, 2), np.array([0, 1, 0, 1])
@@ -1039,6 +1039,11 @@ def _() -> Any:
         yield x, numbers(5, 90, 7), integers(90), (1,)
         yield x, numbers(900, 7), integers(2, 900), (0, 1)
     yield numbers(9), numbers(2000), integers(2000), (0,)
+    for dtype in (*FLOATS, np.int64, np.complex64):  # few indices that come often, and many
+        for rows in (5, 600):
+            yield numbers(rows, 8, dtype=dtype), numbers(4096, 8, seed=1, dtype=dtype), \
+                integers(4096, below=rows), (0,)
+    yield numbers(600, 3), numbers(9000, 3), integers(9000, below=600), (0,)
 
 
 @cases("index.check_range", exact=True)
@@ -1259,7 +1264,7 @@ def test_moments_that_are_kept_are_those_that_are_computed(shape: tuple[int, ...
                                function(*given, None, None, groups, 1e-5))
 
 
-@pytest.mark.parametrize(("count", "indices"), [(50, 20), (10, 40), (5000, 800), (20, 800)])
+@pytest.mark.parametrize(("count", "indices"), [(50, 20), (10, 40), (5000, 3000), (20, 3000)])
 def test_rows_are_added_up_by_index(count: int, indices: int) -> None:
     g = numbers(indices, 16)
     where = np.random.default_rng(1).integers(0, count, indices)
