@@ -225,23 +225,19 @@ def lstm_gradients(weight: Any, spans: Any, gates: Any, cells: Any, of_output: A
     """The gradients of all steps' sums, and in those of the last state those of the first one."""
     # What gradients are multiplied by is known for all steps before any of them is taken back.
     into, keep, value, out = _blocks(gates, 4)
-    of_into, of_keep, of_value, of_out = _blocks(slopes, 4)
     shown = np.tanh(keep * cells + into * value)
     through = out * (1 - shown * shown)
-    for slope, gate, other in (
-            (of_into, into, value), (of_keep, keep, cells), (of_out, out, shown)):
-        np.multiply(gate, other, slope)
-        slope *= 1 - gate
-    np.multiply(into, 1 - value * value, of_value)
-    by_cell = slopes.reshape(-1, 4, cells.shape[1])[:, :3]
+    factors = np.stack([value * into * (1 - into), cells * keep * (1 - keep),
+                        into * (1 - value * value), shown * out * (1 - out)])
+    of_gates = slopes.reshape(-1, 4, cells.shape[1]).swapaxes(0, 1)
     for start, stop in spans.tolist():
         size, part = stop - start, slice(start, stop)
         hidden, cell = of_hidden[:size], of_cell[:size]
         if of_output is not None:
             hidden += of_output[part]
         cell += hidden * through[part]
-        by_cell[part] *= cell[:, None]
-        of_out[part] *= hidden
+        np.multiply(factors[:3, part], cell, of_gates[:3, part])
+        np.multiply(factors[3, part], hidden, of_gates[3, part])
         cell *= keep[part]
         np.matmul(slopes[part], weight, hidden)
 
