@@ -395,7 +395,7 @@ def _() -> Any:
 
 
 def points_of_all_sizes() -> Iterator[Any]:
-    for count in (0, 5, 3000, 20_000, 70_000):
+    for count in (0, 5, 3000, 20_000, 1_100_000):
         yield np.linspace(-9, 9, count).astype(np.float32)
     yield from layouts(numbers(30, 40))
     yield np.float32(0.5)
@@ -716,7 +716,7 @@ def _() -> Any:
 
 @cases("norm._add_rows_at")
 def _() -> Any:
-    for count, indices in ((50, 20), (10, 40), (5000, 800), (20, 800), (70_000, 800)):
+    for count, indices in ((50, 20), (10, 40), (5000, 3000), (20, 3000), (70_000, 3000)):
         where = integers(indices, below=count)
         yield np.zeros((count, 16)), where, numbers(indices, 16), np.bincount(where)
     yield np.zeros((9, 2)), np.array([3, 1]), numbers(2, 2), np.array([0, 1, 0, 1])
@@ -1039,6 +1039,11 @@ def _() -> Any:
         yield x, numbers(5, 90, 7), integers(90), (1,)
         yield x, numbers(900, 7), integers(2, 900), (0, 1)
     yield numbers(9), numbers(2000), integers(2000), (0,)
+    for dtype in (*FLOATS, np.int64, np.complex64):  # few indices that come often, and many
+        for rows in (5, 600):
+            yield numbers(rows, 8, dtype=dtype), numbers(4096, 8, seed=1, dtype=dtype), \
+                integers(4096, below=rows), (0,)
+    yield numbers(600, 3), numbers(9000, 3), integers(9000, below=600), (0,)
 
 
 @cases("index.check_range", exact=True)
@@ -1198,6 +1203,18 @@ def _() -> Any:
 SETTINGS = [(1, 0, 1, 1), (1, 1, 1, 1), (1, 2, 2, 1), (2, 1, 1, 1), (1, 1, 1, 2), (2, 0, 2, 2)]
 
 
+@cases("conv.convolve_weight_gradient")
+def _() -> Any:
+    for dtype in FLOATS:
+        for stride, padding, dilation, groups in SETTINGS:
+            steps = [(n, n) for n in (stride, padding, dilation)]
+            x, shape = numbers(3, 4, 9, 8, dtype=dtype), (6, 4 // groups, 3, 2)
+            out = conv.output_space(x.shape[2:], shape[2:], *steps)
+            yield numbers(3, 6, *out, seed=1, dtype=dtype), x, shape, *steps, groups
+    yield numbers(0, 6, 7), numbers(0, 4, 9), (6, 4, 3), (1,), (0,), (1,), 1
+    yield numbers(1, 64, 4096), numbers(1, 16, 4096), (64, 16, 1), (1,), (0,), (1,), 1
+
+
 # ---------------------------------------------------------------- softmax
 
 
@@ -1247,7 +1264,7 @@ def test_moments_that_are_kept_are_those_that_are_computed(shape: tuple[int, ...
                                function(*given, None, None, groups, 1e-5))
 
 
-@pytest.mark.parametrize(("count", "indices"), [(50, 20), (10, 40), (5000, 800), (20, 800)])
+@pytest.mark.parametrize(("count", "indices"), [(50, 20), (10, 40), (5000, 3000), (20, 3000)])
 def test_rows_are_added_up_by_index(count: int, indices: int) -> None:
     g = numbers(indices, 16)
     where = np.random.default_rng(1).integers(0, count, indices)
@@ -1329,7 +1346,7 @@ def test_max_pooling(shape: tuple[int, ...], kernel: int, stride: int, padding: 
 # ---------------------------------------------------------------- smooth units
 
 
-@pytest.mark.parametrize("count", [100, 5000, 70_000])
+@pytest.mark.parametrize("count", [100, 5000, 300_000])
 def test_smooth_units_of_any_size(count: int) -> None:
     x = np.linspace(-9, 9, count).astype(np.float32)
     exact = x.astype(np.float64)

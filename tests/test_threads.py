@@ -5,9 +5,12 @@ import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
 
 import retrograd as torch
+from retrograd.backend.numpy.sharing import over_blocks
+from retrograd.backend.numpy.threads import blas_function, one_thread
 
 THREADS = 8
 
@@ -302,3 +305,92 @@ def test_the_first_use_of_everything_in_many_threads(seed):
     done = subprocess.run([sys.executable, "-m", "tests.faults.first_use", str(seed)],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# ---------------------------------------------------------------- large arrays, in blocks
+
+
+@pytest.fixture
+def number_of_threads():
+    before = torch.get_num_threads()
+    yield torch.set_num_threads
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+@pytest.mark.parametrize(("rows", "block"), [(0, 4), (1, 4), (17, 4), (16, 4), (100, 7)])
+def test_blocks_are_the_same_however_many_threads_there_are(number_of_threads, count, rows, block):
+    number_of_threads(count)
+    met, names = [], set()
+
+    def compute(part):
+        met.append((part.start, part.stop))
+        names.add(threading.current_thread().name)
+
+    over_blocks(compute, rows, block)
+    assert sorted(met) == [(i, min(i + block, rows)) for i in range(0, rows, block)]
+    assert len(names) == (max(1, min(count, -(-rows // block) // 2)) if rows else 0)
+
+
+@pytest.mark.parametrize("part", [0, 99])
+def test_an_error_in_any_block_is_raised_and_no_thread_is_left(number_of_threads, part):
+    number_of_threads(2)
+    before = threading.active_count()
+
+    def compute(some):
+        if some.start == part:
+            np.divide(np.ones(1), np.zeros(1))
+
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        over_blocks(compute, 100, 1)
+    assert threading.active_count() == before
+
+
+def test_blocks_are_computed_where_no_thread_can_be_made(number_of_threads, monkeypatch):
+    def start(thread):
+        raise RuntimeError("can't start new thread")
+
+    number_of_threads(3)
+    monkeypatch.setattr(threading.Thread, "start", start)
+    met = []
+    over_blocks(met.append, 8, 1)
+    assert sorted(part.start for part in met) == list(range(8))
+
+
+needs_openblas = pytest.mark.skipif(blas_function("set_num_threads") is None,
+                                    reason="NumPy came without OpenBLAS")
+
+
+@needs_openblas
+def test_one_thread_for_a_while(number_of_threads):
+    actual = blas_function("get_num_threads")
+    number_of_threads(3)
+    with one_thread:
+        with one_thread:
+            assert actual() == 1 and torch.get_num_threads() == 3
+        assert actual() == 1
+        number_of_threads(2)
+        assert actual() == 1 and torch.get_num_threads() == 2
+    assert actual() == torch.get_num_threads() == 2
+
+
+@needs_openblas
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_takes_no_block_of_another_thread_along(number_of_threads):
+    number_of_threads(3)
+    inside, done = threading.Event(), threading.Event()
+
+    def stay():
+        with one_thread:
+            inside.set()
+            done.wait()
+
+    other = threading.Thread(target=stay)
+    other.start()
+    inside.wait()
+    child = os.fork()
+    if not child:
+        os._exit(0 if blas_function("get_num_threads")() == 3 and not one_thread.inside else 1)
+    done.set()
+    other.join()
+    assert os.waitpid(child, 0)[1] == 0

@@ -11,6 +11,7 @@ from ..plain.attention import attention_gradients
 from . import FLOAT32, together
 from .matrices import product  # noqa: F401 - in the plain bodies
 from .native import kernels, native
+from .rows import maxima_along, sums_along  # type: ignore[attr-defined]  # noqa: F401
 
 SCORES_KEPT = 1 << 12 if "attention" in kernels else plain.SCORES_KEPT
 

@@ -17,6 +17,8 @@ _COMBINE = {"multiply": np.multiply, "prod": np.multiply, "amax": np.maximum, "a
 _MANY = 1024
 _FEW = 4096  # up to so many numbers, rulers and offsets are kept: making takes as long as using
 _FEW_INDICES = 16  # that Python looks at sooner than NumPy
+FEW_NUMBERS = 1 << 14  # that NumPy adds up one by one sooner than :func:`totals` does
+_FEW_ROWS = 64  # of each round of those: they are added up in another way
 
 
 @native("take(array, index, empty((*array.shape[:axis], *index.shape, *array.shape[axis + 1:]), "
@@ -99,9 +101,37 @@ def _add(array: Any, values: Any, index: Any, dims: tuple[int, ...]) -> None:
     if plain._adjacent(dims) and dims[0]:
         values = np.moveaxis(values, range(dims[0], dims[0] + rank), range(rank))
     rows = _rows(index, lead)
+    if inner > 3 and values.size > FEW_NUMBERS and array.dtype.char in "fd":
+        rows, values = totals(values.reshape(-1, inner), rows)
+        flat.reshape(-1, inner)[rows] += values
+        return
     if inner != 1:
         rows = rows[:, None] * inner + np.arange(inner)
     add_at(flat, rows.reshape(-1), values.reshape(-1))
+
+
+def totals(rows: Any, indices: Any) -> tuple[Any, Any]:
+    """Different indices, and for each of them the sum of the ``rows`` that it comes with.
+
+    In rounds, one for each time that an index comes. The most frequent indices are the first ones,
+    so that those which come once more are the first so many.
+    """
+    # The narrower the numbers, the sooner they are sorted.
+    narrow = indices.astype(np.uint16) if indices.max() < 1 << 16 else indices
+    order = narrow.argsort(kind="stable")
+    ordered = indices.take(order)
+    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    times = np.diff(starts, append=order.size)
+    most = times.max()
+    if most * _FEW_ROWS > order.size:
+        return ordered.take(starts), np.add.reduceat(rows.take(order, 0), starts, axis=0)
+    by_times = (-times).argsort(kind="stable")
+    starts, times = starts.take(by_times), times.take(by_times)
+    found = rows.take(order.take(starts), 0)
+    for i in range(1, most):
+        count = np.count_nonzero(times > i)
+        found[:count] += rows.take(order.take(starts[:count] + i), 0)
+    return ordered.take(starts), found
 
 
 def _rows(index: Any, lead: tuple[int, ...]) -> Any:

@@ -14,7 +14,7 @@ from ..plain.norm import (
     layer_input_gradient,
 )
 from . import together
-from .index import slices_at
+from .index import FEW_NUMBERS, slices_at, totals
 from .native import native
 from .rows import column_sums, number, row_products, row_sums  # noqa: F401 - in plain bodies
 
@@ -52,32 +52,15 @@ def look_up(weight: Any, indices: Any) -> Any:
 @native("add_at(whole, indices, rows, 0)",
         when="indexed(whole, indices) and ready(whole, rows) and whole.dtype.itemsize > 2")
 def _add_rows_at(whole: Any, indices: Any, rows: Any, times: Any) -> None:
-    # By how often an index comes at most, and how many numbers there are.
-    width, most = whole.shape[1], times.item(times.argmax())
-    if most == 1:
+    if times.max() == 1:
         whole[indices] = rows
-        return
-    if rows.size <= 1 << 13:
+    elif rows.size > FEW_NUMBERS:
+        indices, rows = totals(rows, indices)
+        whole[indices] = rows
+    else:
+        width = whole.shape[1]
         places = (indices * width)[:, None] + np.arange(width)
         np.add.at(whole.reshape(-1), places.reshape(-1), rows.reshape(-1))
-        return
-    # The narrower the numbers, the sooner they are sorted.
-    narrow = indices.astype(np.uint16) if whole.shape[0] <= 1 << 16 else indices
-    order = narrow.argsort(kind="stable")
-    ordered = indices.take(order)
-    first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-    if most > 8:
-        starts = np.flatnonzero(first)
-        whole[ordered[starts]] = np.add.reduceat(rows.take(order, 0), starts, axis=0)
-        return
-    # One round for each time that an index comes: within a round all of them are different.
-    number_of = np.arange(order.size)
-    number_of -= np.maximum.accumulate(np.where(first, number_of, 0))
-    some = order[first]
-    whole[indices.take(some)] = rows.take(some, 0)
-    for i in range(1, most):
-        some = order[number_of == i]
-        whole[indices.take(some)] += rows.take(some, 0)
 
 
 fill_with_plain_bodies(

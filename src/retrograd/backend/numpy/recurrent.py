@@ -223,47 +223,40 @@ def lstm_steps(weight: Any, spans: Any, gates: Any, hidden: Any, cell: Any, befo
 def lstm_gradients(weight: Any, spans: Any, gates: Any, cells: Any, of_output: Any, of_hidden: Any,
                    of_cell: Any, slopes: Any) -> None:
     """The gradients of all steps' sums, and in those of the last state those of the first one."""
-    gradients(_lstm_slope, weight, spans, gates, (cells,), cells, cells, of_output,
-              (of_hidden, of_cell), slopes, slopes)
+    # What gradients are multiplied by is known for all steps before any of them is taken back.
+    into, keep, value, out = _blocks(gates, 4)
+    shown = np.tanh(keep * cells + into * value)
+    through = out * (1 - shown * shown)
+    factors = np.stack([value * into * (1 - into), cells * keep * (1 - keep),
+                        into * (1 - value * value), shown * out * (1 - out)])
+    of_gates = slopes.reshape(-1, 4, cells.shape[1]).swapaxes(0, 1)
+    for start, stop in spans.tolist():
+        size, part = stop - start, slice(start, stop)
+        hidden, cell = of_hidden[:size], of_cell[:size]
+        if of_output is not None:
+            hidden += of_output[part]
+        cell += hidden * through[part]
+        np.multiply(factors[:3, part], cell, of_gates[:3, part])
+        np.multiply(factors[3, part], hidden, of_gates[3, part])
+        cell *= keep[part]
+        np.matmul(slopes[part], weight, hidden)
 
 
 def _lstm_step(product: Any, bias: Any, gates: Any, state: Arrays, output: Any,
                left: Arrays) -> None:
     (hidden, cell), (before,) = state, left
-    units = cell.shape[1]
     gates += product
-    _sigmoid(gates[:, :2 * units])
-    _sigmoid(gates[:, 3 * units:])
     into, keep, value, out = _blocks(gates, 4)
-    np.tanh(value, value)
+    fresh = np.tanh(value)
+    _sigmoid(gates)  # all of them, which takes less time than parts
+    value[...] = fresh
     before[...] = cell
-    np.multiply(keep, cell, cell)
-    np.multiply(into, value, output)
-    cell += output
-    np.tanh(cell, hidden)
-    hidden *= out
-    output[...] = hidden
-
-
-def _lstm_slope(gates: Any, left: Arrays, _: Any, __: Any, of_output: Any, of_state: Arrays,
-                slopes: Any, own: Any) -> None:
-    (before,), (of_hidden, of_cell) = left, of_state
-    into, keep, value, out = _blocks(gates, 4)
-    of_into, of_keep, of_value, of_out = _blocks(slopes, 4)
-    if of_output is not None:
-        of_hidden += of_output
-    shown = np.tanh(keep * before + into * value)
-    np.multiply(of_hidden, shown, of_out)
-    of_hidden *= out
-    of_cell += of_hidden * (1 - shown * shown)
-    np.multiply(of_cell, value, of_into)
-    np.multiply(of_cell, before, of_keep)
-    np.multiply(of_cell, into, of_value)
-    of_value *= 1 - value * value
-    for slope, gate in ((of_into, into), (of_keep, keep), (of_out, out)):
-        _times_sigmoid_slope(slope, gate)
-    of_cell *= keep
-    of_hidden[...] = 0
+    cell *= keep
+    fresh *= into
+    cell += fresh
+    np.tanh(cell, output)
+    output *= out
+    hidden[...] = output
 
 
 # ---------------------------------------------------------------- GRU

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..plain import fill_with_plain_bodies, rows as plain
 from .native import native
 
 # From about twice as many elements BLAS shares a sum among threads, which costs more than it saves.
@@ -73,3 +74,6 @@ def column_sums(x: Any) -> Any:
 @native("sum_along(x, empty((), x.dtype), 0, 1)[()]", when="x.size >= LARGE and ready(x)")
 def total(x: Any) -> Any:
     return np.add.reduce(x) if x.size > _LONG_ROW else x.dot(ones(x.size, x.dtype))[0]
+
+
+fill_with_plain_bodies(globals(), plain)

@@ -1,4 +1,4 @@
-"""Smooth activations on NumPy arrays: large ones block by block, which stay in the cache."""
+"""Smooth activations on NumPy arrays: large ones block by block."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from ..plain import fill_with_plain_bodies, smooth as plain
 from . import FLOAT32
 from .native import native
 from .pointwise import bounded
-
-_BLOCK = 1 << 15
+from .sharing import BLOCK, over_blocks
 
 # SciPy's error function takes its numbers one at a time. A quotient of polynomials in x² is as
 # exact as float32 needs: its coefficients, falling, make the largest relative error of erf(x) / x
@@ -52,14 +51,16 @@ def _by_blocks(body: Callable[..., Any]) -> Callable[..., Any]:
 
     def blockwise(*arrays: Any) -> Any:
         x = arrays[-1]
-        if x.size <= _BLOCK or arrays[0].shape != x.shape:
+        if x.size <= BLOCK or arrays[0].shape != x.shape:
             found = body(*arrays)
             return found if found.dtype == x.dtype else found.astype(x.dtype)  # SciPy widens halves
         out = np.empty(x.shape, x.dtype)
         target, sources = out.reshape(-1), [array.reshape(-1) for array in arrays]
-        for start in range(0, x.size, _BLOCK):
-            part = slice(start, start + _BLOCK)
+
+        def compute(part: slice) -> None:
             target[part] = body(*[source[part] for source in sources])
+
+        over_blocks(compute, x.size, BLOCK)
         return out
 
     blockwise.__name__, blockwise.__doc__ = body.__name__, body.__doc__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..plain import fill_with_plain_bodies, softmax as plain
 from .native import native
-from .rows import row_maxima, row_sums  # noqa: F401 - in the plain bodies
+from .rows import maxima_along, sums_along  # type: ignore[attr-defined]  # noqa: F401
 
 fill_with_plain_bodies(globals(), plain, **{
     name + kind: native(f"{name}{kind}({arrays}, like({arrays.split(',')[0]}), axis)", when=when)

@@ -7,6 +7,7 @@ from typing import Any
 from .. import xp
 from .matrices import product
 from .precision import wide
+from .rows import maxima_along, sums_along
 
 
 def scores(query: Any, key: Any, mask: Any, causal: bool, scale: float) -> Any:
@@ -27,9 +28,9 @@ def weights(scores: Any) -> Any:
     if not scores.size:
         return scores
     x = wide(scores)
-    top = xp.max(x, axis=-1, keepdims=True)
+    top = maxima_along(x, x.ndim - 1)
     y = xp.exp(x - xp.where(top == -xp.inf, xp.zeros((), x.dtype), top))
-    sums = xp.sum(y, axis=-1, keepdims=True)
+    sums = sums_along(y, y.ndim - 1)
     return xp.cast(y / xp.where(sums == 0, xp.ones((), x.dtype), sums), scores.dtype)
 
 

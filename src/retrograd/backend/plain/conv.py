@@ -49,17 +49,30 @@ def windows(x: Any, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> An
     return xp.as_strided(x, (*x.shape[:2], *kernel, *out), (*own[:2], *steps, *jumps), 0)
 
 
+def runs(x: Any, kernel: Ints, dilation: Ints, length: int) -> Any:
+    """The same at ``length`` elements that follow one another, in the place of an output."""
+    own = xp.element_strides(x)
+    steps = tuple([n * d for n, d in zip(own[2:], dilation, strict=True)])
+    return xp.as_strided(x, (*x.shape[:2], *kernel, length), (*own[:2], *steps, 1), 0)
+
+
+@lru_cache(maxsize=256)
+def places(space: Ints, out: Ints) -> tuple[Ints, int]:
+    """How far apart elements of a space lie in memory, and how many begin an output of it."""
+    apart = tuple([math.prod(space[i + 1:]) for i in range(len(space))])
+    return apart, 1 + sum([(n - 1) * a for n, a in zip(out, apart, strict=True)])
+
+
 # Windows are copied for a few samples at a time, into memory that stays in the cache.
 _COPIED_BYTES = 1 << 18
 
 
-def columns(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int,
-            out: Ints) -> Any:
+def columns(view: Any, rank: int, groups: int) -> Any:
     """Some samples at a time, and their windows: (samples, groups, channels * kernel, output)."""
-    view = windows(padded(x, padding), kernel, stride, dilation, out)
+    kernel, out = view.shape[2:2 + rank], view.shape[2 + rank:]
     shape = (groups, view.shape[1] // groups * math.prod(kernel), math.prod(out))
-    step = max(1, _COPIED_BYTES // (math.prod(shape) * x.dtype.itemsize or 1))
-    for start in range(0, x.shape[0], step):
+    step = max(1, _COPIED_BYTES // (math.prod(shape) * view.dtype.itemsize or 1))
+    for start in range(0, view.shape[0], step):
         some = view[start:start + step]
         yield slice(start, start + step), some.reshape(some.shape[0], *shape)
 
@@ -81,10 +94,18 @@ def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilati
         # Without channels to read there are none to write, whatever the number of kernels.
         return xp.zeros((x.shape[0], weight.shape[0] if x.shape[1] else 0, *out), x.dtype)
     rows = _in_groups(wide(weight), groups).reshape(groups, weight.shape[0] // groups, -1)
-    y = xp.empty((x.shape[0], *rows.shape[:2], math.prod(out)), rows.dtype)
-    for part, cols in columns(wide(x), kernel, stride, padding, dilation, groups, out):
-        y[part] = xp.matmul(rows, cols)
-    y = y.reshape(x.shape[0], weight.shape[0], *out)
+    whole = xp.ascontiguousarray(padded(wide(x), padding))
+    y = xp.empty((x.shape[0], weight.shape[0], *out), whole.dtype)
+    apart, length = places(whole.shape[2:], out)
+    if {*stride} == {1} and length < 2 * math.prod(out):
+        # Windows at the ends of rows too, which are no output: all others lie in one piece.
+        view = runs(whole, kernel, dilation, length)
+    else:
+        apart, length = places(out, out)
+        view = windows(whole, kernel, stride, dilation, out)
+    for part, cols in columns(view, len(out), groups):
+        y[part] = xp.as_strided(xp.matmul(rows, cols), (cols.shape[0], *y.shape[1:]),
+                                (y.shape[1] * length, length, *apart), 0)
     if bias is not None:
         y += bias.reshape((-1,) + (1,) * len(out))
     return xp.cast(y, x.dtype)
@@ -142,11 +163,13 @@ def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding:
     """The gradient of the kernels."""
     if not g.size:
         return xp.zeros(shape, g.dtype)
-    slopes = wide(g).reshape(g.shape[0], groups, g.shape[1] // groups, math.prod(g.shape[2:]))
-    found = xp.zeros(shape, slopes.dtype)
-    for part, cols in columns(wide(x), shape[2:], stride, padding, dilation, groups, g.shape[2:]):
-        found += xp.sum(xp.matmul(slopes[part], cols.swapaxes(2, 3)), axis=0).reshape(shape)
-    return xp.cast(found, g.dtype)
+    out, kernel = g.shape[2:], shape[2:]
+    slopes = wide(g).reshape(g.shape[0], groups, -1, math.prod(out)).swapaxes(2, 3)
+    found = xp.zeros((groups, shape[1] * math.prod(kernel), shape[0] // groups), slopes.dtype)
+    view = windows(padded(wide(x), padding), kernel, stride, dilation, out)
+    for part, cols in columns(view, len(out), groups):
+        found += xp.sum(xp.matmul(cols, slopes[part]), axis=0)
+    return xp.cast(xp.ascontiguousarray(found.swapaxes(1, 2)).reshape(shape), g.dtype)
 
 
 # ---------------------------------------------------------------- padding and resampling

@@ -30,3 +30,19 @@ def column_sums(x: Any) -> Any:
 def total(x: Any) -> Any:
     """The sum of a vector."""
     return xp.sum(x)
+
+
+def sums_along(x: Any, axis: int) -> Any:
+    """The sums along an axis, which stays."""
+    return row_sums(x) if x.ndim == 2 and axis == 1 else _along(row_sums, xp.sum, x, axis)
+
+
+def maxima_along(x: Any, axis: int) -> Any:
+    """The largest elements along an axis, which stays."""
+    return row_maxima(x) if x.ndim == 2 and axis == 1 else _along(row_maxima, xp.max, x, axis)
+
+
+def _along(of_rows: Any, function: Any, x: Any, axis: int) -> Any:
+    if x.size and 2 < x.ndim == axis + 1:
+        return of_rows(x.reshape(-1, x.shape[-1])).reshape(*x.shape[:-1], 1)
+    return function(x, axis=axis if x.ndim else None, keepdims=True)

@@ -6,46 +6,38 @@ from typing import Any
 
 from .. import xp
 from .precision import wide
-from .rows import row_maxima, row_sums
+from .rows import maxima_along, sums_along
 
 
 def softmax(array: Any, axis: int) -> Any:
     """Exponentials along ``axis``, divided by their sum."""
     y = xp.exp(_below_maximum(array, axis))
-    return _finished(y / _sum(y, axis), array)
+    return _finished(y / sums_along(y, axis), array)
 
 
 def log_softmax(array: Any, axis: int) -> Any:
     """Logarithm of :func:`softmax`, with no overflow on the way."""
     # Two differences, since the sum of what is subtracted would have lost small digits.
     y = _below_maximum(array, axis)
-    return _finished(y - xp.log(_sum(xp.exp(y), axis)), array)
+    return _finished(y - xp.log(sums_along(xp.exp(y), axis)), array)
 
 
 def softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
     """What reaches the input of :func:`softmax`."""
     g, y = wide(gradient), wide(output)
-    return _finished((g - _sum(g * y, axis)) * y, gradient)
+    return _finished((g - sums_along(g * y, axis)) * y, gradient)
 
 
 def log_softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
     """What reaches the input of :func:`log_softmax`."""
     g = wide(gradient)
-    return _finished(g - xp.exp(wide(output)) * _sum(g, axis), gradient)
+    return _finished(g - xp.exp(wide(output)) * sums_along(g, axis), gradient)
 
 
 def _below_maximum(array: Any, axis: int) -> Any:
     """How far each element lies below the largest one along ``axis``."""
     x = wide(array)
-    if not x.size:
-        return x
-    return x - (row_maxima(x) if x.ndim == 2 and axis == 1
-                else xp.max(x, axis=axis if x.ndim else None, keepdims=True))
-
-
-def _sum(array: Any, axis: int) -> Any:
-    return row_sums(array) if array.ndim == 2 and axis == 1 \
-        else xp.sum(array, axis=axis if array.ndim else None, keepdims=True)
+    return x - maxima_along(x, axis) if x.size else x
 
 
 def _finished(found: Any, like: Any) -> Any:
