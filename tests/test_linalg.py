@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import retrograd as torch
+from retrograd.backend.numpy import routines
 
 
 def positive(x: Any) -> Any:
@@ -223,3 +224,25 @@ def test_a_batch_is_its_matrices_wherever_they_lie(name: str, size: int, dtype: 
         scale = float(expected.abs().max())
         tolerance = 1e-10 if dtype == "float64" else 2e-4
         assert torch.allclose(part, expected, rtol=tolerance, atol=tolerance * scale)
+
+
+def test_routines_use_one_thread_and_leave_as_many_as_there_were(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = [5]
+    functions: dict[str, Any] = {"get_num_threads": lambda: threads[-1],
+                                 "set_num_threads": threads.append}
+    monkeypatch.setattr(routines, "_scipys", functions.get)
+    with routines.routines_for(routines._SMALL):
+        assert threads == [5]  # small matrices are worth none to BLAS either
+    with routines.routines_for(routines._SMALL + 1):
+        assert threads == [5, 1]
+        with routines.routines_for(1000):
+            assert threads == [5, 1]
+        assert threads == [5, 1]
+    assert threads == [5, 1, 5]
+    with pytest.raises(KeyError), routines.routines_for(1000):
+        raise KeyError
+    assert threads == [5, 1, 5, 1, 5]
+    functions.clear()  # a SciPy whose BLAS does not say
+    with routines.routines_for(1000):
+        assert threads == [5, 1, 5, 1, 5]

@@ -125,6 +125,8 @@ class Copy:
                    "no:cacheprovider", *arguments]
         done = subprocess.run(command, cwd=ROOT, env=environment, timeout=seconds, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode == -signal.SIGKILL:  # for want of memory, which says nothing
+            raise subprocess.TimeoutExpired(command, seconds)
         if done.returncode == MISUSED and "::" not in arguments[0]:
             raise RuntimeError(f"pytest refuses {arguments}")
         if done.returncode in (0, MISUSED, NOTHING_SELECTED):  # the fault may have removed a test

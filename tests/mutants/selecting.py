@@ -61,7 +61,9 @@ AREAS: dict[str, tuple[Selection, ...]] = {
 # Sample calls know little of these.
 FILES: dict[str, tuple[Selection, ...]] = {
     "ops/sparse": (Selection("sparse sparse_derivatives", "sparse"),),
-    "ops/creation": (Selection("creation seeds stubs", "creation_calls random_stream"),),
+    "ops/creation": (Selection("creation seeds stubs",
+                               "creation_calls behaviours_creation random_stream"),),
+    "ops/indexing": (_SAMPLES, Selection("corners", "behaviours_indexing behaviours_inplace")),
     "ops/fourier": (Selection("fourier"), _SAMPLES),
     "ops/indexing/subscripts.py": (Selection("tensor views corners", "behaviours_indexing"),
                                    _SAMPLES),
@@ -72,6 +74,7 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "backend/plain/implicit.py": (Selection("distributions"), _SAMPLES),
     **dict.fromkeys(("backend/numpy/expressions.py", "backend/numpy/native.py",
                      "backend/numpy/together.py"), (Selection("native", native=True), _SAMPLES)),
+    "backend/numpy/routines.py": (Selection("linalg"), _SAMPLES, Selection("native", native=True)),
     "backend/numpy/protocol.py": (Selection("numpy_code", "numpy_code"),),
     "backend/numpy/fused.py": (Selection("optim optim_packs", "optim_db"),
                                Selection("native optim", native=True)),

@@ -223,11 +223,8 @@ def take_sides(before: int, after: int, size: int, mode: str) -> Any:
         # What a negative padding cuts off does not come round again.
         first, last = max(-before, 0), size - max(-after, 0)
         return first + (where - first) % (last - first)
-    period = max(2 * (size - 1), 1)
     where = xp.abs(where)
-    if max(before, after) >= size:  # it comes round more than once
-        where = where % period
-    return xp.minimum(where, period - where)
+    return xp.minimum(where, 2 * (size - 1) - where)
 
 
 def add_by_index(g: Any, axis: int, index: Any, size: int) -> Any:

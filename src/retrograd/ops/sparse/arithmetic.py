@@ -32,10 +32,8 @@ _LINEAR = ("neg", "negative", "conj", "float", "double", "half", "bfloat16")
 
 
 def cast(input: Any, *args: Any, **kwargs: Any) -> Tensor:
-    if kwargs.get("layout") not in (None, input.layout):
-        return in_layout(input, LAYOUTS[kwargs["layout"]])
     values = input._graph_values()
-    made = values.to(*args, **{k: v for k, v in kwargs.items() if k != "layout"})
+    made = values.to(*args, **kwargs)
     return input if made is values else like(input, made)
 
 
