@@ -437,3 +437,16 @@ def draws_into_parts_of_nested_batches(torch, log, name, outer, inner):
             log(found.shape, (found[:, 0] == found[:, 1]).all(), (found[0] == found[1]).all())
         except RuntimeError as error:
             log(which, str(error).split(". ")[0])
+
+
+@behaviour_of_each([1, 2, 3, 4])
+def batches_in_parts_are_joined(torch, log, chunk):
+    for size in (1, 2, 3, 4):
+        x = torch.arange(size * 2.0).reshape(size, 2).requires_grad_()
+        for program in (lambda x: x * 2, lambda x: x, lambda x: {"a": x.sum(), "b": [x]}):
+            found = torch.vmap(program, chunk_size=chunk)(x)
+            log(found)
+            parts = [found["a"], *found["b"]] if isinstance(found, dict) else [found]
+            log([type(part.grad_fn).__name__ for part in parts], parts[-1] is x)
+        log(torch.func.jacrev(lambda x: x * x, chunk_size=chunk)(x))
+    log(tuple(torch.func.jacrev(lambda x: x * 2, chunk_size=chunk + 1)(x[:0]).shape))
