@@ -450,3 +450,17 @@ def batches_in_parts_are_joined(torch, log, chunk):
             log([type(part.grad_fn).__name__ for part in parts], parts[-1] is x)
         log(torch.func.jacrev(lambda x: x * x, chunk_size=chunk)(x))
     log(tuple(torch.func.jacrev(lambda x: x * 2, chunk_size=chunk + 1)(x[:0]).shape))
+
+
+@behaviour_of_each(["vmap", "jvp"])
+def questions_about_memory_and_truth_inside(torch, log, name):
+    run = torch.vmap if name == "vmap" else lambda f: lambda x: torch.func.jvp(f, (x,), (x,))[1]
+    x = torch.arange(4.0).reshape(2, 2) + 1
+    if name == "jvp":
+        log(*[run(lambda v: v[0, 0] * 2 if v[0, 0] else v.sum())(x * n) for n in (3, 0)])
+
+    def program(x):
+        log(x[1:].storage_offset() - x.storage_offset(), x[0].storage_offset())
+        return x
+
+    run(program)(x)
