@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import retrograd as torch
 from retrograd.autograd.graph import Node
+from retrograd.core.interned import ARRAYS_4
 from tests.sweeps.cases import ENTRIES, cases, tensors
 
 
@@ -117,3 +119,15 @@ def test_versions_of_memory_that_was_written_to_before() -> None:
     factor.mul_(2)
     with pytest.raises(RuntimeError, match="is at version 2; expected version 1 instead"):
         y.sum().backward()
+
+
+def test_numbers_and_shapes_that_programs_run_through_are_not_all_kept() -> None:
+    x = torch.ones(3, requires_grad=True)
+    for number in range(1, 10001):
+        y = x * (number / 2)
+    assert y.tolist() == [5000.0] * 3
+    assert 0 < len(x._form.numbers) <= 4097
+    forms = type(ARRAYS_4)(ARRAYS_4.dtype)
+    for shape in itertools.product(range(1, 71), repeat=2):
+        assert forms[shape].shape == shape
+    assert 0 < len(forms) <= 4097

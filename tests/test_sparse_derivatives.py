@@ -372,3 +372,35 @@ def test_what_is_refused() -> None:
         vmap(lambda v: jacobian(rg.sin, sparse="auto")(v))(x)
     with pytest.raises(RuntimeError, match=r"pattern is of shape \(2, 2\).*\(3, 3\)"):
         jacobian(rg.sin, sparse=np.eye(2))(x)
+
+
+def test_hessians_of_what_is_added_up_along_a_dim() -> None:
+    programs: list[Callable[..., Any]] = [
+        lambda x: (x.cumsum(0) ** 3).sum(), lambda x: (x.flip(0).cumsum(-1) * x).sin().sum(),
+        lambda x: x.reshape(2, 3).cumsum(1).square().square().sum(),
+        lambda x: x.reshape(2, 3).cumsum(-2).exp().sum(), lambda x: (x[:3].cumsum(0) ** 3).sum(),
+        lambda x: x[0].cumsum(0) ** 3, lambda x: x.cumprod(0).sum(), lambda x: x.cummax(0)[0].sum()]
+    for program in programs:
+        x = point(6)
+        found = hessian(program, sparse="auto")(x).toarray()
+        np.testing.assert_allclose(found, hessian(program)(x).numpy(), rtol=1e-9, atol=1e-12)
+    assert pattern(lambda x: x.cumsum(0), point(3)) == ["x  ", "xx ", "xxx"]
+
+
+def test_layers_whose_weights_are_the_input() -> None:
+    batch, weight = point(3, 2), point(4, 2, seed=1)
+    check(lambda w: rg.nn.functional.linear(batch, w), weight)
+    check(lambda w: rg.nn.functional.linear(batch, w.sin(), w[:, 0]), weight)
+    check(lambda w, x: rg.nn.functional.linear(x, w), weight, batch)
+
+
+def test_a_pattern_may_be_given_as_a_tensor() -> None:
+    x = point(4)
+
+    def program(x: Any) -> Any:
+        return x * x.flip(0)
+
+    full = rg.tensor(sparsity(program)(x).toarray())
+    expected = jacfwd(program)(x).numpy()
+    for given in (full, full.to(rg.int64), full.numpy()):
+        np.testing.assert_allclose(jacobian(program, sparse=given)(x).toarray(), expected)

@@ -63,6 +63,20 @@ def test_a_write_through_a_view_is_differentiated(make):
     assert torch.equal(x.grad, expected)
 
 
+def test_views_that_died_are_forgotten():
+    base = torch.zeros(4, requires_grad=True) * 1
+    first = base[:1]
+    for _ in range(1000):
+        base[1:]
+    assert len(base._vc.views) < 300
+    base.add_(1)
+    assert first.tolist() == [1.0] and first.grad_fn is not None
+    many = [base[:2] for _ in range(1000)]  # and those that live are not
+    base.mul_(3)
+    assert all(view.tolist() == [3.0, 3.0] for view in many)
+    assert len({type(view.grad_fn).__name__ for view in many}) == 1
+
+
 def test_views_of_views_have_one_base():
     base = torch.zeros(2, 3)
     view = base.view(6)[1:].unsqueeze(0)

@@ -799,3 +799,71 @@ def an_input_of_a_subclass_is_returned_as_one(torch, log):
         y = Same.apply(x.as_subclass(Named))
         log(type(y).__name__, y.requires_grad)
     log(type(Same.apply(torch.nn.Parameter(torch.ones(2)))).__name__)
+
+
+# What few programs do
+
+
+@behaviour
+def a_leaf_that_requires_no_grad_any_more(torch, log):
+    for hooked in (False, True):
+        x = torch.ones(2, requires_grad=True)
+        y = x * 2
+        if hooked:
+            x.register_hook(lambda g: log(g))
+        x.requires_grad_(False)
+        log.raises(lambda y=y: y.sum().backward())
+        log(x.grad, x.requires_grad)
+
+
+@behaviour
+def gradients_of_another_dtype_are_recorded(torch, log):
+    for create_graph in (False, True):
+        x = torch.ones(2, requires_grad=True)
+        x.grad_dtype = torch.float64
+        for _ in range(2):
+            (x ** 3).sum().backward(create_graph=create_graph)
+            log(x.grad.dtype, x.grad.requires_grad)
+            log.values(x.grad.detach())
+
+
+@behaviour
+def writes_to_parts_are_differentiated_twice(torch, log):
+    def program(x, w):
+        for write in (lambda part: part.copy_(w[:1]), lambda part: part.fill_(w[1]),
+                      lambda part: part.mul_(w[:1]), lambda part: part.zero_()):
+            y = x * x
+            write(y[1:2])
+            yield (y * y * w).sum()
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    w = torch.tensor([3.0, 5.0], requires_grad=True)
+    for loss in program(x, w):
+        first = torch.autograd.grad(loss, (x, w), create_graph=True)
+        log.values(*first)
+        log.values(*torch.autograd.grad(sum(g.sum() for g in first), (x, w)))
+    for loss in program(x, w):
+        loss.backward()
+        log.raises(lambda loss=loss: loss.backward(create_graph=True))
+
+
+@behaviour
+def small_promises_of_tensors(torch, log):
+    x = torch.ones(2, requires_grad=True)
+    log((x * 2).grad_fn.requires_grad)
+    log.refuses(lambda: [1] + torch.Size([2]))
+    log.refuses(lambda: 3 + torch.Size([2]))
+    log((1, 2) + torch.Size([3]), type((1, 2) + torch.Size([3])).__name__)
+    memo = {}
+    copied = x.__deepcopy__(memo)
+    log(copied is x, x.__deepcopy__(memo) is copied)
+    for alpha in (torch.tensor(2.0), torch.tensor(3)):
+        log(torch.add(x, x, alpha=alpha), torch.sub(x, x, alpha=alpha))
+
+    class Failing(torch.Tensor):
+        @property
+        def part(self):
+            raise AttributeError("there is none")
+
+    log.raises(lambda: torch.ones(2).as_subclass(Failing).part)
+    log.refuses(lambda: torch.ones(2).as_subclass(Failing).nothing)

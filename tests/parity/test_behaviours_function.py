@@ -771,3 +771,100 @@ def a_written_input_retains_the_gradient_it_has_afterwards(torch, log, outputs):
     y = F.apply(a)
     (a * 5 + y[-1]).sum().backward()
     log(x.grad, a.grad, a.retains_grad)
+
+
+# What few functions do
+
+
+@behaviour
+def older_names_of_what_was_saved(torch, log):
+    seen = []
+
+    def backward(ctx, g):
+        seen.append([t.tolist() for t in ctx.saved_variables])
+        return g
+
+    def forward(ctx, x):
+        ctx.mark_shared_storage((x, x))
+        ctx.save_for_backward(x, x * 2)
+        return x * 2
+
+    custom(torch, backward, forward).apply(leaf(torch, 1.0, 2.0)).sum().backward()
+    log(seen)
+
+
+@behaviour
+def saved_tensors_one_by_one(torch, log):
+    F = saving(torch, lambda x, y: x * y, lambda g, x, y: (g * y, g * x))
+    y = F.apply(leaf(torch, 2.0), leaf(torch, 3.0))
+    node = y.grad_fn
+    log(len(node._raw_saved_tensors))
+    for saved, factor in zip(node._raw_saved_tensors, (10, 100)):
+        saved.register_hooks(lambda t, f=factor: t * f, lambda t: t / 10)
+    log.values(*node.saved_tensors)
+    y.backward()
+    log.raises(lambda: node._raw_saved_tensors)
+    log.raises(lambda: node.saved_tensors)
+
+
+@behaviour
+def what_is_saved_is_cleared(torch, log):
+    def backward(ctx, g):
+        log(ctx.saved_tensors[0].tolist())
+        ctx.maybe_clear_saved_tensors()
+        log.raises(lambda: ctx.saved_tensors[0].tolist())
+        return g
+
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2
+
+    for retain in (True, False):
+        y = custom(torch, backward, forward).apply(leaf(torch, 1.0))
+        y.backward(retain_graph=retain)
+
+
+@behaviour
+def inputs_returned_in_inference_mode(torch, log):
+    F = custom(torch, lambda ctx, g: g, lambda ctx, x: x)
+    plain = torch.ones(2)
+    with torch.inference_mode():
+        made = torch.ones(2)
+        for x in (made, plain, leaf(torch, 1.0)):
+            y = F.apply(x)
+            log(y.tolist(), y.requires_grad, y.is_inference(), y is x,
+                y.data_ptr() == x.data_ptr())
+    y = F.apply(made)
+    log(y.is_inference(), y is made, y.data_ptr() == made.data_ptr())
+    y = F.apply(plain)
+    plain.add_(1)
+    log(y.tolist(), y._version)
+
+
+@behaviour
+def undifferentiable_outputs_made_with_grad(torch, log):
+    def forward(ctx, x, w):
+        with torch.enable_grad():
+            y = w * 2
+        ctx.mark_non_differentiable(y)
+        return x * 3, y
+
+    F = custom(torch, lambda ctx, g, h: (g * 3, None), forward)
+    x, y = F.apply(leaf(torch, 1.0), leaf(torch, 5.0))
+    log(x, y.requires_grad, y.grad_fn, y.tolist())
+
+
+@behaviour
+def dirty_views_are_refused_where_writing_to_them_is(torch, log):
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+
+    F = custom(torch, lambda ctx, g: g * 2, forward)
+    base = leaf(torch, 1.0, 2.0) * 1
+    for view in (base.unbind(0)[0], base.split(1)[1], base.chunk(2)[0], base[:1]):
+        log.raises(F.apply, view)
+    with torch.no_grad():
+        made = base[:1]
+    log.refuses(F.apply, made)
+    log.raises(F.apply, leaf(torch, 1.0))

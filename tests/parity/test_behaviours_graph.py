@@ -1065,3 +1065,34 @@ def edges_of_tensors(torch, log):
         log(type(edge.node).__name__, edge.output_nr)
     log.values(torch.autograd.grad(
         (second * 3).sum(), torch.autograd.graph.get_gradient_edge(second))[0])
+
+
+@behaviour
+def gradients_start_at_the_edge_of_a_leaf(torch, log):
+    edge_of = torch.autograd.graph.get_gradient_edge
+    x = torch.ones(2, requires_grad=True)
+    torch.autograd.backward(edge_of(x), torch.tensor([1.0, 2.0]))
+    log(x.grad)
+    y = torch.tensor(3.0, requires_grad=True)
+    log(torch.autograd.grad(edge_of(y), y, torch.tensor(2.0)))
+    log.raises(lambda: torch.autograd.backward(edge_of(x), torch.ones(3)))
+    log.raises(lambda: torch.autograd.backward(edge_of(x), torch.ones(2, dtype=torch.int64)))
+
+
+@behaviour
+def saved_tensors_written_to_inside_transforms(torch, log):
+    def program(x):
+        y = x * 1
+        z = y.exp() * y
+        y.mul_(3)
+        z = z * y + y.sin()
+        y[:1].add_(2)
+        return z * y
+
+    vmap, jvp = torch.func.vmap, torch.func.jvp
+    x = torch.tensor([[0.1, 0.2], [0.3, 0.4]], dtype=torch.float64, requires_grad=True)
+    for run in (vmap(program), lambda x: jvp(program, (x,), (x.detach(),))[1],
+                vmap(lambda x: jvp(program, (x,), (x.detach(),))[1]),
+                lambda x: jvp(vmap(program), (x,), (x.detach(),))[1]):
+        with torch.autograd.graph.allow_mutation_on_saved_tensors():
+            log(torch.autograd.grad(run(x).sum(), x))

@@ -431,3 +431,28 @@ def a_changed_registry_is_used_by_loaders(torch, log):
         log(list(torch.utils.data.DataLoader(numbers(torch, 5), 2)))
     finally:
         registry[torch.Tensor] = ours
+
+
+@behaviour
+def a_part_of_a_part_by_many_numbers(torch, log):
+    class Whole(torch.utils.data.Dataset):
+        def __getitem__(self, index):
+            return index
+
+    part = torch.utils.data.Subset(Whole(), [5, 3, 8, 1])
+    log(part[[0, 2]], part[1], torch.utils.data.Subset(part, [3, 0])[[1, 0]], len(part))
+
+
+@behaviour
+def lengths_of_streams(torch, log):
+    class Stream(torch.utils.data.IterableDataset):
+        def __iter__(self):
+            return iter(range(7))
+
+        def __len__(self):
+            return 7
+
+    for options in ({"batch_size": None}, {"batch_size": 2}, {"batch_size": 2, "drop_last": True},
+                    {"batch_size": 7}, {}):
+        loader = torch.utils.data.DataLoader(Stream(), **options)
+        log(len(loader), len(list(loader)))

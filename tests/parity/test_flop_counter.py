@@ -110,3 +110,34 @@ def test_nothing_is_left_on(capsys: pytest.CaptureFixture[str]) -> None:
     with counting(retrograd, display=True, depth=1):
         model(x)
     assert capsys.readouterr().out.count("\nNet ") == 1
+
+
+@pytest.mark.parametrize("wanted", [(), (0,), (1,), (2,), (0, 2), (0, 1, 2)])
+def test_attention_counts_as_its_products(wanted: tuple[int, ...]) -> None:
+    """As those of the same function written out, which PyTorch counts here."""
+    found = []
+    for lib in (torch, retrograd):
+        parts = [lib.ones(2, 3, length, width, requires_grad=place in wanted)
+                 for place, (length, width) in enumerate(((4, 8), (5, 8), (5, 6)))]
+        with counting(lib) as mode:
+            if lib is torch:
+                out = (parts[0] @ parts[1].mT / 8 ** 0.5).softmax(-1) @ parts[2]
+            else:
+                out = lib.nn.functional.scaled_dot_product_attention(*parts)
+            if wanted:
+                out.sum().backward()
+        found.append(mode.get_total_flops())
+    assert found[0] == found[1]
+
+
+def test_what_belongs_to_no_module_is_shown_as_a_whole() -> None:
+    module, x = retrograd.nn.Linear(3, 4), retrograd.ones(2, 3)
+    for loose, first in ((False, ["Linear", "48", "100.00%"]), (True, ["Global", "72", "100.00%"])):
+        with counting(retrograd) as mode:
+            module(x)
+            if loose:
+                x @ x.T
+        rows = [line.split() for line in mode.get_table().splitlines()]
+        assert rows[2] == first
+        assert sum("Global" in row for row in rows) == loose
+        assert ["Linear", "48", "66.67%" if loose else "100.00%"] in rows

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import pytest
 import torch
 
 import retrograd as rg
+from parity.harness import essential, oracle, subject
 
 _PRODUCTS = ("addmm", "addmv", "addr", "addbmm", "baddbmm")
 CALLS = [
@@ -51,6 +53,20 @@ def test_the_numbers_may_come_first(call: str, grad: bool) -> None:
     assert (ours.grad_fn is None) == (theirs.grad_fn is None)
     if grad:
         assert ours.grad_fn.name() == theirs.grad_fn.name()
+
+
+@pytest.mark.parametrize("call", [call for call in CALLS if call != "torch.add(x, 2, 3)"
+                                  and (not call.startswith("x.") or "_(" in call)])
+def test_what_is_said_of_the_former_order(call: str) -> None:
+    """Of functions and of methods that are no functions too."""
+    heard = []
+    for lib in (oracle(), subject()):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            eval(call, operands(lib, False))
+        heard.append([essential(str(warning.message)) for warning in caught])
+    assert len(heard[0]) == len(heard[1]) == 1
+    assert heard[0][0].startswith(heard[1][0])  # PyTorch may know yet another way
 
 
 @pytest.mark.parametrize("call", ["torch.add(1, x, y)", "torch.addcmul(2, x, y, z)",

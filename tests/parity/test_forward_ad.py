@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import pytest
@@ -966,3 +967,11 @@ def indices_have_no_tangent(torch, log, name, call):
         values, indices = call(torch, torch.autograd.forward_ad.make_dual(x, v))
         log(torch.autograd.forward_ad.unpack_dual(values).tangent,
             torch.autograd.forward_ad.unpack_dual(indices).tangent)
+
+
+@inside
+def the_memory_of_a_dual_number(torch, log, fw, x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's own, about typed storages
+        log(x[1:].storage_offset(), x[1:].storage().tolist(), len(x.untyped_storage()))
+    log(x[1:].data_ptr() - x.data_ptr(), bool(x[0]), bool(x[0] * 0), x.requires_grad)

@@ -252,6 +252,28 @@ def gradients_from_outside_reach_the_parts_of_lists(torch, log, order):
         log.values(*torch.autograd.grad(sum(g.sin().sum() for g in found), (x, w)))
 
 
+@behaviour_of_each(["x", "t", "both"])
+def one_part_of_a_pair_is_the_same_for_the_whole_batch(torch, log, mapped):
+    f = torch.func
+    dims = (0 if mapped != "t" else None, 0 if mapped != "x" else None)
+    programs = (lambda x: x * 2, lambda x: x.sin(), lambda x: x.sum(), lambda x: x.flip(0) + x * x,
+                lambda x: torch.cat([x, x * 3]), lambda x: x * x.detach())
+    for program in programs:
+        x, t = [torch.tensor(v, dtype=torch.float64, requires_grad=True) for v in (
+            [[0.3, 0.7], [-0.2, 1.1], [0.5, 0.9]], [[1.5, 0.4], [2.0, -1.0], [0.25, 3.0]])]
+        given = [v if d == 0 else v[0] for v, d in zip((x, t), dims)]
+        out = f.vmap(lambda x, t, p=program: f.jvp(p, (x,), (t,)), dims)(*given)
+        log.values(*[part.detach() for part in out])
+        for weights in ((1.0, 0.0), (0.0, 1.0), (2.0, 3.0)):
+            loss = sum((w * part.sin()).sum() for w, part in zip(weights, out))
+            found = torch.autograd.grad(loss, (x, t), create_graph=True, materialize_grads=True)
+            log.values(*[g.detach() for g in found])
+            again = sum(g.cos().sum() for g in found)
+            if again.requires_grad:
+                log.values(*torch.autograd.grad(again, (x, t), materialize_grads=True,
+                                                retain_graph=True))
+
+
 @behaviour_of_each(["vmap,vmap", "jvp,vmap", "vmap,jvp", "jvp,jvp", "vmap", "jvp"])
 def transforms_are_looked_into(torch, log, order):
     f = torch.func

@@ -462,3 +462,34 @@ def batched_gradients_free_the_graph(torch, log):
     rows = torch.eye(2, dtype=torch.float64)
     log.values(*torch.autograd.grad(z, x, rows, is_grads_batched=True))
     log.raises(torch.autograd.grad, z, x, rows, is_grads_batched=True)
+
+
+@behaviour
+def the_helpers_that_other_libraries_import(torch, log):
+    functional = torch.autograd.functional
+    x, y = torch.ones(2), torch.zeros(3)
+    for given in (x, (x,), (x, y), [x]):
+        log.raises(functional._as_tuple, given, "inputs", "f")
+    for given in (3, (x, 3)):
+        for name in ("inputs", "outputs of the user-provided function"):
+            log.raises(functional._as_tuple, given, name, "f")
+    log(functional._tuple_postprocess((x,), False), functional._tuple_postprocess((x,), True))
+    for first in (False, True):
+        for second in (False, True):
+            log(functional._tuple_postprocess(((x,), (y,)), (first, second)))
+
+
+@behaviour
+def recorded_products_that_depend_on_nothing(torch, log):
+    F, x, v = torch.autograd.functional, torch.ones(2), torch.ones(2)
+    for function in (F.vjp, F.jvp):
+        for program in (lambda x: x * 2, lambda x: x * x, lambda x: (x * x, x * 3)):
+            for strict in (False, True):
+                log.raises(lambda f=function, p=program, s=strict: f(
+                    p, x, v if p(x) is None or isinstance(p(x), torch.Tensor) else (v, v)
+                    if f is F.vjp else v, create_graph=True, strict=s))
+    for function in (F.vhp, F.hvp):
+        for program in (lambda x: (x * x).sum(), lambda x: (x * x * x).sum(), lambda x: x.sum()):
+            for strict in (False, True):
+                log.raises(lambda f=function, p=program, s=strict: f(
+                    p, x, v, create_graph=True, strict=s))

@@ -152,6 +152,22 @@ def nondeterministic_backward(torch, log):
     verdict(torch, log, torch.autograd.gradcheck, f, x, nondet_tol=1e-5)
 
 
+@behaviour_of_each(["nan", "inf", "-inf"])
+def gradients_that_are_no_numbers_are_the_same_again(torch, log, value):
+    def backward(ctx, g):
+        calls.append(1)
+        return g * torch.tensor([float(value), 3.0], dtype=torch.float64) + torch.tensor(
+            [0.0, 1e-7 * len(calls)], dtype=torch.float64)
+
+    for options in ({}, {"nondet_tol": 1e-3}, {"nondet_tol": 1e-9}):
+        calls = []
+        try:
+            torch.autograd.gradcheck(cube(torch, backward=backward), vector(torch, 1.0, 1.0),
+                                     check_undefined_grad=False, **options)
+        except RuntimeError as error:
+            log(str(error).split(",")[0])
+
+
 @behaviour
 def a_gradient_that_ignores_what_comes_in(torch, log):
     x = vector(torch, 1.0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import inspect
+import json
 import warnings
 from typing import Any
 
@@ -264,3 +266,82 @@ def test_arithmetic_of_any_amount() -> None:
 
     for power in range(1, 28, 2):
         assert table(retrograd, 10 ** power) == table(torch, 10 ** power)
+
+
+def test_devices_that_are_not_there_are_named() -> None:
+    heard = []
+    for lib in LIBRARIES:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for options in ({"use_device": "cuda"}, {"use_device": "xpu"}, {"use_device": None}):
+                lib.autograd.profiler.profile(**options)
+        heard.append([str(warning.message) for warning in caught])
+    assert heard[0] == heard[1] and len(heard[0]) == 2
+
+
+def test_a_profile_before_it_began() -> None:
+    for lib in LIBRARIES:
+        profile = lib.autograd.profiler.profile()
+        assert repr(profile) == str(profile) == "<unfinished torch.autograd.profile>"
+    assert lib.autograd.profiler_util._format_time_share(0, 0) == "NaN"
+    assert retrograd.autograd.profiler_util._format_time_share(0, 0) == "NaN"
+    for lib in LIBRARIES:
+        with pytest.raises(AssertionError, match="Expected time_us == 0 but got 3"):
+            lib.autograd.profiler_util._format_time_share(3, 0)
+
+
+def test_all_calls_as_one() -> None:
+    counts = []
+    for lib in LIBRARIES:
+        x = lib.ones(3)
+        with lib.autograd.profiler.profile() as profile:
+            (x * x + x).sin()
+        total = profile.total_average()
+        assert total.key == "Total"
+        assert profile.self_cpu_time_total == pytest.approx(
+            sum(event.self_cpu_time_total for event in profile.function_events))
+        assert total.self_cpu_time_total == pytest.approx(profile.self_cpu_time_total)
+        assert str(profile.function_events) == str(profile) and "aten::sin" in repr(profile)
+        counts.append(total.count)
+    assert counts[0] == counts[1] == 3
+
+
+def test_measuring_pauses() -> None:
+    names = []
+    for lib in LIBRARIES:
+        x, both = lib.ones(3), {lib.profiler.ProfilerActivity.CPU}
+        with lib.autograd.profiler.profile() as profile:
+            x.sin()
+            profile.toggle_collection_dynamic(False, both)
+            x.cos()
+            profile.toggle_collection_dynamic(True, both)
+            x.exp()
+        names.append([event.name for event in profile.function_events])
+    assert names[0] == names[1] == ["aten::sin", "aten::exp"]
+
+
+def test_a_block_that_ends_with_a_future() -> None:
+    with retrograd.autograd.profiler.profile() as profile:
+        future: Any = concurrent.futures.Future()
+        with retrograd.autograd.profiler.record_function("waiting") as block:
+            assert block._call_end_callbacks_on_future(future) is future
+            with pytest.raises(RuntimeError, match="can only be called once"):
+                block._call_end_callbacks_on_future(future)
+        retrograd.ones(2).sin()
+        future.set_result(3)
+    events = {event.name: event.time_range for event in profile.function_events}
+    assert events["waiting"].end >= events["aten::sin"].end > events["waiting"].start
+    assert [event.name for event in profile.function_events].count("waiting") == 1
+
+
+def test_what_a_trace_says_of_memory_and_modules(tmp_path: Any) -> None:
+    layer, x = retrograd.nn.Linear(4, 8), retrograd.ones(16, 4)
+    with retrograd.autograd.profiler.profile(profile_memory=True, with_modules=True) as profile:
+        layer(x)
+    path = tmp_path / "trace.json"
+    profile.export_chrome_trace(str(path))
+    events = json.loads(path.read_text())
+    events = events["traceEvents"] if isinstance(events, dict) else events
+    details = [event["args"] for event in events if event["ph"] == "X"]
+    assert any(found.get("Bytes", 0) >= 16 * 8 * 4 for found in details)
+    assert any("Linear" in str(found.get("Module Hierarchy")) for found in details)

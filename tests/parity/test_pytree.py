@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import warnings
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from enum import Enum
 
@@ -166,3 +168,65 @@ def named_results_are_containers(torch, log):
         leaves, spec = pytree.tree_flatten(found)
         log(len(leaves), type(pytree.tree_unflatten(leaves, spec)).__name__)
         log(pytree.tree_map(lambda t: t * 2, found))
+
+
+@behaviour
+def what_few_programs_ask_of_trees(torch, log):
+    p = pytree(torch)
+
+    class Pair:
+        def __init__(self, first, second):
+            self.first, self.second = first, second
+
+    def flatten(pair):
+        return [pair.first, pair.second], ["context", []]
+
+    for factor in (1, 2):  # the second time with a warning
+        try:
+            p._private_register_pytree_node(Pair, flatten, lambda leaves, context, f=factor: Pair(
+                *[leaf * f for leaf in leaves]))
+        except ValueError as error:
+            log(str(error))
+    leaves, spec = p.tree_flatten([Pair(1, 2), 3])
+    found = p.tree_unflatten(leaves, spec)
+    log(leaves, found[0].first, found[0].second, found[1])
+    log(spec == p.tree_structure([Pair(4, 5), 6]), spec == p.tree_structure([Pair(4, 5), [6]]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch asks itself in a way that it advises against
+        log(p.LeafSpec() == p.tree_structure(1), p.LeafSpec() == p.tree_structure([]))
+    seen = []
+    tree = [1, {"a": 2.0, "b": 3}]
+    log(p.tree_map_only_(int, seen.append, tree) is tree, seen)
+    log.raises(lambda: p.tree_map_only_(float, seen.append, tree))
+    log(seen)
+
+
+@behaviour
+def classes_by_their_fields(torch, log):
+    p = pytree(torch)
+
+    class Plain:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+    @dataclasses.dataclass
+    class Fields:
+        a: int
+        b: int
+        c: int = 7
+
+    log.raises(lambda: p.register_dataclass(Plain))
+    p.register_dataclass(Plain, field_names=["a", "b"])
+    log(p.tree_leaves(Plain(1, [2, 3])), p.tree_map(lambda v: -v, Plain(1, 2)).b)
+    for names, dropped in ((["a"], []), (["a", "b", "d"], ["c"]), (["a", "c"], ["c"])):
+        log.refuses(lambda n=names, d=dropped: p.register_dataclass(
+            Fields, field_names=n, drop_field_names=d))
+    p.register_dataclass(Fields, field_names=["b", "a"], drop_field_names=["c"])
+    log(p.tree_leaves(Fields(1, 2, 3)), p.tree_map(lambda v: v * 10, Fields(1, 2, 3)))
+
+
+@behaviour
+def specs_of_what_is_no_enumeration_are_refused(torch, log):
+    p = pytree(torch)
+    log.raises(json.dumps, {1, 2}, cls=p.EnumEncoder)
+    log(json.loads('{"a": [{"b": 1}]}', object_hook=p.enum_object_hook))

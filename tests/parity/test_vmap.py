@@ -437,3 +437,30 @@ def draws_into_parts_of_nested_batches(torch, log, name, outer, inner):
             log(found.shape, (found[:, 0] == found[:, 1]).all(), (found[0] == found[1]).all())
         except RuntimeError as error:
             log(which, str(error).split(". ")[0])
+
+
+@behaviour_of_each([1, 2, 3, 4])
+def batches_in_parts_are_joined(torch, log, chunk):
+    for size in (1, 2, 3, 4):
+        x = torch.arange(size * 2.0).reshape(size, 2).requires_grad_()
+        for program in (lambda x: x * 2, lambda x: x, lambda x: {"a": x.sum(), "b": [x]}):
+            found = torch.vmap(program, chunk_size=chunk)(x)
+            log(found)
+            parts = [found["a"], *found["b"]] if isinstance(found, dict) else [found]
+            log([type(part.grad_fn).__name__ for part in parts], parts[-1] is x)
+        log(torch.func.jacrev(lambda x: x * x, chunk_size=chunk)(x))
+    log(tuple(torch.func.jacrev(lambda x: x * 2, chunk_size=chunk + 1)(x[:0]).shape))
+
+
+@behaviour_of_each(["vmap", "jvp"])
+def questions_about_memory_and_truth_inside(torch, log, name):
+    run = torch.vmap if name == "vmap" else lambda f: lambda x: torch.func.jvp(f, (x,), (x,))[1]
+    x = torch.arange(4.0).reshape(2, 2) + 1
+    if name == "jvp":
+        log(*[run(lambda v: v[0, 0] * 2 if v[0, 0] else v.sum())(x * n) for n in (3, 0)])
+
+    def program(x):
+        log(x[1:].storage_offset() - x.storage_offset(), x[0].storage_offset())
+        return x
+
+    run(program)(x)

@@ -13,11 +13,12 @@ from typing import Any
 
 from ..backend.interface import kind_of
 from ..base import dtypes
+from ..base.call_sites import here
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
 from ..base.warning import warn
 from ..core.anomaly import Anomaly, remember_stack, remember_values
 from ..core.cuts import keep_cuts, note_cut
-from ..core.engine import as_tensor_gradient, raw_gradient
+from ..core.engine import as_tensor_gradient, current_schedule, raw_gradient
 from ..core.graph import (
     INFERENCE,
     LEAF,
@@ -267,7 +268,9 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
         self._saved = by
 
     def maybe_clear_saved_tensors(self) -> None:
-        self._saved = ()
+        """Free what was saved before the backward pass does, if it does."""
+        if not current_schedule().retains:
+            self.release(Released(here(1)))
 
     def apply(self, *args: Any) -> Any:
         """Run the user's backward on the gradients of the outputs."""

@@ -84,9 +84,9 @@ def _left(results: Any, create_graph: bool) -> Any:
 _grad_postprocess = _left
 
 
-def _as_tuple(value: Any, argument: str, function: str) -> tuple[bool, _Tensors]:
+def _as_tuple(value: Any, argument: str, function: str) -> tuple[bool, tuple[Tensor, ...]]:
     found = _tensors(value, argument, function)
-    return found.is_tuple, found
+    return found.is_tuple, tuple(found)
 
 
 def _tuple_postprocess(results: Any, to_unpack: Any) -> Any:

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..backend.interface import library_of
+from ..backend.interface import is_array, library_of
 from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE, enter, switched
 from ..core.engine import current_schedule, memory_of
@@ -176,6 +176,13 @@ class _Handle:
         self.key = key
 
 
+def _arrays(data: Any) -> list[Any]:
+    """The arrays that a write to a tensor's data goes to, of those that are saved as they are."""
+    if type(data) in TRACED_TYPES:
+        return [array for part in data.parts() or () for array in _arrays(part)]
+    return [data] if is_array(data) else []
+
+
 class _Mutations:
     """What was saved inside one :class:`allow_mutation_on_saved_tensors` block.
 
@@ -239,16 +246,18 @@ class _Mutations:
 
     def looks_at_out(self, function: str, target: Tensor, result: Any) -> None:
         """Copy what lies in the memory that is about to be written to."""
-        if type(target._data) in TRACED_TYPES:
-            return
-        memory = id(memory_of(target._array()))
-        for reference in self.by_memory.get(memory, ()):
-            handle = reference()
-            if handle is not None and handle in self.original:
-                with switched(grad=False, saved_hooks=(), journal=None):
-                    self.cloned[handle] = self.original[handle].clone()
-                del self.original[handle]
-        self.by_memory.pop(memory, None)  # no sooner: an interrupted copy is made before the write
+        for array in _arrays(target._data):
+            memory = id(memory_of(array))
+            for reference in self.by_memory.get(memory, ()):
+                handle = reference()
+                if handle is not None and handle in self.original:
+                    with switched(grad=False, saved_hooks=(), journal=None):
+                        self.cloned[handle] = self.original[handle].clone()
+                    del self.original[handle]
+                    # What is saved from here on is another, also of data that has no version.
+                    self.tid_to_weakhandle.pop(handle.key, None)
+            # No sooner: an interrupted copy is made before the write.
+            self.by_memory.pop(memory, None)
 
     def clear(self) -> None:
         """Forget everything that was saved in this block."""

@@ -267,8 +267,8 @@ def _joined(rows: list[list[Any]], where: list[Any], structure: Any, join: Any) 
 def _in_chunks(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: int,
                out_dims: Any, randomness: str, chunk_size: int | None, kwargs: dict[str, Any]
                ) -> Any:
-    """A batch in parts, if it is larger than those are to be, so that memory stays bounded."""
-    if chunk_size is None or chunk_size >= size:
+    """A batch in parts of at most so many, if that is said, so that memory stays bounded."""
+    if chunk_size is None or not size:
         return _map(func, leaves, dims, structure, size, out_dims, randomness, kwargs)
     from ..ops.shapes.joining import cat
 

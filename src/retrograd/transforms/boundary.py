@@ -261,13 +261,31 @@ def _first_of_batch(g: Any, level: int, size: int) -> Any:
     return _below(g, level, change)
 
 
+def _of_first(data: Any, level: int) -> Any:
+    """The adjoint of :func:`_first_of_batch`; data without such a batch stays as it is."""
+    from ..ops.shapes.slicing import _select
+
+    def change(inner: Any, depth: int) -> Any:
+        if isinstance(inner, Batched) and inner.level == level:
+            return compute(_select.op, [inner.value, 0, 0])
+        return inner
+
+    return _below(data, level, change)
+
+
 def _read_part(tensor: Tensor, level: int, part: str) -> Tensor:
     whole = sizes_of(tensor._data)
     kept = sizes_of(dual_part(tensor._data, level, part))
     missing = {n: size for n, size in whole.items() if n not in kept and n != level and size}
     reads = frozenset((level,)) if part == "tangent" else VALUE
-    out = recorded(tensor, lambda x: dual_part(x, level, part),
-                   _as_functional(level, part, missing), reads)
+
+    def read(data: Any) -> Any:
+        found = dual_part(data, level, part)
+        for other in missing:
+            found = _of_first(found, other)
+        return found
+
+    out = recorded(tensor, read, _as_functional(level, part, missing), reads)
     if out._edge is not None and not any(
             requires_grad(out._edge, other) for other in subsets(n for n in kept if not kept[n])):
         out._edge = None

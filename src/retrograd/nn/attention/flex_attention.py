@@ -190,11 +190,12 @@ class BlockMask:
         return self._with(lambda part: part[kept])
 
     def __repr__(self) -> str:
-        shown: dict[str, Any] = {name: None if part is None else part.shape
-                 for name, part in zip(_LISTS, self._lists(), strict=True)}
-        shown |= {"BLOCK_SIZE": self.BLOCK_SIZE, "shape": self.shape,
-                  "sparsity": f"{self.sparsity():.2f}%",
-                  "mask_mod": getattr(self.mask_mod, "__name__", self.mask_mod)}
+        shown: dict[str, Any] = {
+            **{name: None if part is None else part.shape
+               for name, part in zip(_LISTS, self._lists(), strict=True)},
+            "BLOCK_SIZE": self.BLOCK_SIZE, "shape": self.shape,
+            "sparsity": f"{self.sparsity():.2f}%",
+            "mask_mod": getattr(self.mask_mod, "__name__", self.mask_mod)}
         lines = ",\n".join(f"    {name}={value}" for name, value in shown.items())
         return f"BlockMask(\n{lines}\n)"
 
