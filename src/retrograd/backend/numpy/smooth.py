@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,37 +11,34 @@ import numpy as np
 from ..plain import fill_with_plain_bodies, smooth as plain
 from . import FLOAT32
 from .native import native
-from .pointwise import bounded
 from .sharing import BLOCK, over_blocks
 
-# SciPy's error function takes its numbers one at a time. A quotient of polynomials in x² is as
-# exact as float32 needs: its coefficients, falling, make the largest relative error of erf(x) / x
-# up to x = 4 as small as it gets, which is 2.5e-8.
-_ABOVE = (1.98676986e-06, 2.84565492e-04, 3.88335929e-03, 5.31017929e-02, 1.93545538e-01,
-          1.12837914)
-_BELOW = (3.74200214e-05, 1.18557337e-03, 1.52072832e-02, 1.15350183e-01, 5.04857823e-01, 1)
+# SciPy's error function takes its numbers one at a time. The probability beyond x > 0, divided by
+# exp(-x² / 2), is a polynomial in 1 / (1 + 0.28 x) that begins with its first power, as exact as
+# float32 needs: these coefficients, falling, make the largest error 1e-8.
+_STEEPNESS = 0.28
+_BEYOND = (-0.105687276, 0.389382258, -0.236198733, 0.268272042, 0.0677512434, 0.11648046)
 _MANY = 2048
+_SIGN = np.int32(-1 << 31)
 
 
-def _probability(x: Any) -> Any:
-    # Many numbers of single precision; beyond the bound the result is 0 or 1 to all digits.
+def _probability(x: Any, bell: Any = None) -> Any:
+    # Many numbers of single precision.
     if x.dtype != FLOAT32 or x.size < _MANY:
-        return plain._probability(x)
-    inside = bounded(x * math.sqrt(0.5), -4, 4)
-    square = inside * inside
-    inside *= _polynomial(_ABOVE, square)
-    inside /= _polynomial(_BELOW, square)
-    inside += 1
-    inside *= 0.5
-    return inside
-
-
-def _polynomial(coefficients: tuple[float, ...], x: Any) -> Any:
-    found = x * coefficients[0]
-    for coefficient in coefficients[1:-1]:
+        return plain._probability(x, bell)
+    near = np.abs(x)
+    near *= _STEEPNESS
+    near += 1
+    np.divide(1, near, near)
+    found = near * _BEYOND[0]
+    for coefficient in _BEYOND[1:]:
         found += coefficient
-        found *= x
-    found += coefficients[-1]
+        found *= near
+    found *= np.exp(x * x * -0.5) if bell is None else bell
+    np.subtract(0.5, found, found)
+    bits = found.view(np.int32)
+    bits |= x.view(np.int32) & _SIGN  # which ``copysign`` takes ten times as long for
+    found += 0.5
     return found
 
 

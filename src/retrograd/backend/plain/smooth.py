@@ -14,8 +14,12 @@ SCALE, CUBIC = math.sqrt(2 / math.pi), 0.044715  # of the tangent in tanh_gelu
 # ---------------------------------------------------------------- the normal distribution
 
 
-def _probability(x: Any) -> Any:
-    """The probability of a normal variable to be below ``x``."""
+def _bell(x: Any) -> Any:
+    return xp.exp(x * x * -0.5)
+
+
+def _probability(x: Any, bell: Any = None) -> Any:
+    """The probability of a normal variable to be below ``x``, whose ``bell`` may be known."""
     return (xp.special("erf")(x * math.sqrt(0.5)) + 1) * 0.5
 
 
@@ -26,7 +30,8 @@ def gelu(x: Any) -> Any:
 
 def gelu_gradient(g: Any, x: Any) -> Any:
     """``g`` times the derivative of :func:`gelu`."""
-    return (_probability(x) + x * xp.exp(x * x * -0.5) * (1 / ROOT_TWO_PI)) * g
+    bell = _bell(x)
+    return (_probability(x, bell) + x * bell * (1 / ROOT_TWO_PI)) * g
 
 
 # ---------------------------------------------------------------- approximated by a tangent
