@@ -72,6 +72,9 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "backend/plain/implicit.py": (Selection("distributions"), _SAMPLES),
     **dict.fromkeys(("backend/numpy/expressions.py", "backend/numpy/native.py",
                      "backend/numpy/together.py"), (Selection("native", native=True), _SAMPLES)),
+    # Whether an expression is computed in one pass is a question where there are kernels for it.
+    **dict.fromkeys(("codegen/calls.py", "codegen/rules.py", "codegen/compiling.py"),
+                    (*AREAS["codegen"], Selection("native", native=True))),
     "backend/numpy/protocol.py": (Selection("numpy_code", "numpy_code"),),
     "backend/numpy/fused.py": (Selection("optim optim_packs", "optim_db"),
                                Selection("native optim", native=True)),
