@@ -976,3 +976,20 @@ def a_dimension_that_is_not_recorded_is_summed_away(torch, log):
         y.unsqueeze_(0)
     (y * torch.tensor([[1.0, 2.0]])).sum().backward()
     log(y.tolist(), x.grad)
+
+
+@behaviour_of_each([3, 100_000])
+def each_write_counts_once_however_large(torch, log, size):
+    w = torch.ones(size, requires_grad=True)
+    for write in (lambda y: y.mul_(w), lambda y: y.add_(w, alpha=2), lambda y: y.sin_(),
+                  lambda y: y.copy_(w), lambda y: y.mul_(2.0), lambda y: y.zero_(),
+                  lambda y: y[1:].copy_(w[1:]), lambda y: y[:2].fill_(3.0)):
+        y = w * 1
+        kept = y.exp()
+        write(y)
+        log(y._version, y.grad_fn.name())
+        log.raises(lambda kept=kept: kept.sum().backward())
+        used = w * y
+        write(y)
+        log(y._version)
+        log.raises(lambda used=used: used.sum().backward())
