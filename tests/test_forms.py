@@ -131,3 +131,13 @@ def test_numbers_and_shapes_that_programs_run_through_are_not_all_kept() -> None
     for shape in itertools.product(range(1, 71), repeat=2):
         assert forms[shape].shape == shape
     assert 0 < len(forms) <= 4097
+
+
+def test_operands_of_one_form_may_be_spread_by_what_is_no_operand() -> None:
+    """The condition of ``where`` is larger than both: gradients are summed to the operands."""
+    for shape in ((2, 3), (3,), (4, 1, 3)):
+        x, y = (torch.full((3,), value, requires_grad=True) for value in (1.0, 2.0))
+        for passes in (1, 2, 3):
+            torch.where(torch.ones(shape) > 0, x, y).sum().backward()
+            assert x.grad.tolist() == [passes * torch.ones(shape).numel() / 3] * 3
+        assert y.grad.tolist() == [0.0] * 3

@@ -75,6 +75,9 @@ FILES: dict[str, tuple[Selection, ...]] = {
     **dict.fromkeys(("backend/numpy/expressions.py", "backend/numpy/native.py",
                      "backend/numpy/together.py"), (Selection("native", native=True), _SAMPLES)),
     "backend/numpy/routines.py": (Selection("linalg"), _SAMPLES, Selection("native", native=True)),
+    # Whether an expression is computed in one pass is a question where there are kernels for it.
+    **dict.fromkeys(("codegen/calls.py", "codegen/rules.py", "codegen/compiling.py"),
+                    (*AREAS["codegen"], Selection("native", native=True))),
     "backend/numpy/protocol.py": (Selection("numpy_code", "numpy_code"),),
     "backend/numpy/fused.py": (Selection("optim optim_packs", "optim_db"),
                                Selection("native optim", native=True)),

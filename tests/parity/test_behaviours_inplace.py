@@ -1008,3 +1008,20 @@ def filling_with_a_tensor(torch, log):
     log(x.grad, v.grad)
     big = torch.zeros(300, 300)
     log(big.copy_(torch.ones(300, 300)).sum(), big._version)
+
+
+@behaviour_of_each([3, 100_000])
+def each_write_counts_once_however_large(torch, log, size):
+    w = torch.ones(size, requires_grad=True)
+    for write in (lambda y: y.mul_(w), lambda y: y.add_(w, alpha=2), lambda y: y.sin_(),
+                  lambda y: y.copy_(w), lambda y: y.mul_(2.0), lambda y: y.zero_(),
+                  lambda y: y[1:].copy_(w[1:]), lambda y: y[:2].fill_(3.0)):
+        y = w * 1
+        kept = y.exp()
+        write(y)
+        log(y._version, y.grad_fn.name())
+        log.raises(lambda kept=kept: kept.sum().backward())
+        used = w * y
+        write(y)
+        log(y._version)
+        log.raises(lambda used=used: used.sum().backward())
