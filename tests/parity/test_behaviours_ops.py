@@ -1094,3 +1094,14 @@ def draws_at_the_edge(torch, log):
     log.raises(lambda: torch.poisson(torch.tensor([0.0, -1.0])))
     log(torch.poisson(torch.tensor([0.0, 0.0])))
     log.raises(lambda: torch.nn.functional.dropout(torch.ones(6, dtype=torch.complex64), 0.5))
+
+
+@behaviour_of_each([5, 5000])
+def choices_between_numbers_and_tensors(torch, log, count):
+    mask = torch.arange(count) % 3 == 0
+    many, whole = torch.arange(float(count)), torch.arange(count)
+    zero, wide = torch.tensor(2.5), torch.tensor(1.5, dtype=torch.float64)
+    kinds = (many, many.double(), whole, zero, wide, torch.tensor(7), 3, -0.0, True)
+    for one, other in itertools.product(kinds, repeat=2):
+        found = torch.where(mask, one, other)
+        log(found.dtype, found[:4].tolist(), found.double().sum().item())
