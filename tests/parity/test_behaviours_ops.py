@@ -1105,3 +1105,12 @@ def choices_between_numbers_and_tensors(torch, log, count):
     for one, other in itertools.product(kinds, repeat=2):
         found = torch.where(mask, one, other)
         log(found.dtype, found[:4].tolist(), found.double().sum().item())
+
+
+@behaviour_of_each([-2, -1, 0, 1, 2])
+def rounding_to_decimals(torch, log, decimals):
+    for dtype in (torch.float64, torch.float32):
+        x = torch.tensor([123.456, -0.55, 2.5, 3.45, -99.95], dtype=dtype)
+        y = x.clone()
+        log(y.round_(decimals=decimals) is y, y, y._version)
+        log(x.round(decimals=decimals), torch.round(x, decimals=decimals, out=torch.empty_like(x)))
