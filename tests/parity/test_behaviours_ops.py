@@ -1114,3 +1114,10 @@ def rounding_to_decimals(torch, log, decimals):
         y = x.clone()
         log(y.round_(decimals=decimals) is y, y, y._version)
         log(x.round(decimals=decimals), torch.round(x, decimals=decimals, out=torch.empty_like(x)))
+
+
+@behaviour_of_each([(-2, -1), (-2, -2), (-1, 2), (1, 1), (3, 3), (4, 0)])
+def sides_that_are_cut_off_or_come_round(torch, log, before, after):
+    x = torch.arange(6.0, dtype=torch.float64).reshape(1, 2, 3)
+    for mode in ("circular", "replicate", "reflect", "constant"):
+        log.refuses(lambda mode=mode: torch.nn.functional.pad(x, (before, after), mode))
