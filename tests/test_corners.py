@@ -153,3 +153,10 @@ def test_the_rest_of_a_source_that_is_scattered_has_no_gradient(call, dim):
     assert torch.autograd.gradgradcheck(found, (x, src))
     (grad,) = torch.autograd.grad(found(x, src).sum(), src)
     assert not grad[2:].any() and not grad[:, 3:].any() and grad[:2, :3].any()
+
+
+@pytest.mark.parametrize("sides", [(2, -3), (-3, 2)])
+def test_of_what_is_cut_off_nothing_comes_round(sides):
+    x = torch.arange(6.0).reshape(1, 2, 3)
+    with pytest.raises(RuntimeError, match="Negative padding value"):
+        torch.nn.functional.pad(x, sides, "circular")

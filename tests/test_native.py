@@ -773,7 +773,7 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     array, number = arrays.floats(*shape, dtype=dtype), arrays.floats(dtype=dtype)
     return mask, *arrays.draw(st.sampled_from([
         (array, array[::-1].copy()), (array, number), (number[()], array), (array, 2),
-        (-0.0, array), (number[()], -number[()])]))
+        (-0.0, array), (number[()], -number[()]), (number[()], 2), (3, number[()])]))
 
 
 @case("copies.copy_in_rows")

@@ -785,6 +785,11 @@ def ranges_of_unusual_arguments(torch, log):
 
 @behaviour
 def results_without_memory(torch, log):
-    for make in (lambda out: torch.zeros(2, 3, out=out), lambda out: torch.full((4,), 2., out=out)):
-        out = torch.empty(0, device="meta")
-        log(make(out) is out, out.shape, out.dtype, out.is_meta)
+    x = torch.ones(2, 3, device="meta")
+    for _ in range(2):
+        for make in (lambda out: torch.zeros(2, 3, out=out), lambda out: torch.add(x, 1, out=out),
+                     lambda out: torch.full((4,), 2.0, out=out), lambda out: torch.exp(x, out=out)):
+            for dtype in (torch.float32, torch.float64):
+                out = torch.empty(0, device="meta", dtype=dtype)
+                log(make(out) is out, out.shape, out.dtype, out.is_meta)
+        Handled.of(torch, log)  # from now on functions look for classes that are asked

@@ -1101,3 +1101,30 @@ def draws_at_the_edge(torch, log):
     log.raises(lambda: torch.poisson(torch.tensor([0.0, -1.0])))
     log(torch.poisson(torch.tensor([0.0, 0.0])))
     log.raises(lambda: torch.nn.functional.dropout(torch.ones(6, dtype=torch.complex64), 0.5))
+
+
+@behaviour_of_each([5, 5000])
+def choices_between_numbers_and_tensors(torch, log, count):
+    mask = torch.arange(count) % 3 == 0
+    many, whole = torch.arange(float(count)), torch.arange(count)
+    zero, wide = torch.tensor(2.5), torch.tensor(1.5, dtype=torch.float64)
+    kinds = (many, many.double(), whole, zero, wide, torch.tensor(7), 3, -0.0, True)
+    for one, other in itertools.product(kinds, repeat=2):
+        found = torch.where(mask, one, other)
+        log(found.dtype, found[:4].tolist(), found.double().sum().item())
+
+
+@behaviour_of_each([-2, -1, 0, 1, 2])
+def rounding_to_decimals(torch, log, decimals):
+    for dtype in (torch.float64, torch.float32):
+        x = torch.tensor([123.456, -0.55, 2.5, 3.45, -99.95], dtype=dtype)
+        y = x.clone()
+        log(y.round_(decimals=decimals) is y, y, y._version)
+        log(x.round(decimals=decimals), torch.round(x, decimals=decimals, out=torch.empty_like(x)))
+
+
+@behaviour_of_each([(-2, -1), (-2, -2), (-1, 2), (1, 1), (3, 3), (4, 0)])
+def sides_that_are_cut_off_or_come_round(torch, log, before, after):
+    x = torch.arange(6.0, dtype=torch.float64).reshape(1, 2, 3)
+    for mode in ("circular", "replicate", "reflect", "constant"):
+        log.refuses(lambda mode=mode: torch.nn.functional.pad(x, (before, after), mode))

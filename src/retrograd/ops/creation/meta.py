@@ -125,6 +125,11 @@ class MetaTensor(Tensor):
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        out = kwargs.get("out")
+        if isinstance(out, MetaTensor):
+            found = cls.__torch_function__(func, types, args, {**kwargs, "out": None})
+            out.data = found.to(out.dtype)
+            return out
         name = getattr(func, "__name__", "")
         if is_defined_here(func):  # not about values
             with switched(override=False):
