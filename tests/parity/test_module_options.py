@@ -145,3 +145,24 @@ def test_chunks_of_a_loss_are_as_large() -> None:
     for case in itertools.product((1, 2, 7, 8, 9), (1, 3), (1, 3, 4, 10), ("", ":1", ":2", ":5")):
         ours, theirs = (chunked(lib, *case) for lib in (rg, torch))
         assert ours == theirs and "99 vs" in ours, case
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+@pytest.mark.parametrize("options", [
+    {}, {"reduction": "sum"}, {"reduction": "none"}, {"weight": True}, {"ignore_index": 1},
+    {"weight": True, "ignore_index": 2, "reduction": "mean"}], ids=str)
+def test_a_chunked_loss_is_that_of_the_layer(size: int, options: dict[str, Any]) -> None:
+    found = []
+    for lib in (rg, torch):
+        x, w, b = (lib.linspace(-1, end, n, dtype=lib.float64).sin().reshape(shape)
+                   .requires_grad_() for end, n, shape in
+                   ((2, 10, (5, 2)), (3, 6, (3, 2)), (4, 3, (3,))))
+        given = dict(options)
+        if given.pop("weight", False):
+            given["weight"] = lib.tensor([0.5, 2.0, 1.5], dtype=lib.float64)
+        loss = lib.nn.functional.linear_cross_entropy(
+            x, w, lib.tensor([0, 1, 2, 1, 0]), linear_bias=b, **given,
+            options=lib.nn.LinearCrossEntropyOptions(batch_chunk_size=size, chunking_method=None))
+        found.append([loss, *lib.autograd.grad(loss.square().sum(), [x, w, b])])
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(ours.detach().numpy(), theirs.detach().numpy(), rtol=1e-12)
