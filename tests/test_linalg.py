@@ -231,7 +231,7 @@ def test_routines_use_one_thread_and_leave_as_many_as_there_were(
     threads = [5]
     functions: dict[str, Any] = {"get_num_threads": lambda: threads[-1],
                                  "set_num_threads": threads.append}
-    monkeypatch.setattr(routines, "_scipys", functions.get)
+    monkeypatch.setattr(routines._ONE_THREAD, "function", functions.get)
     with routines.routines_for(routines._SMALL):
         assert threads == [5]  # small matrices are worth none to BLAS either
     with routines.routines_for(routines._SMALL + 1):

@@ -374,6 +374,32 @@ def test_one_thread_for_a_while(number_of_threads):
     assert actual() == torch.get_num_threads() == 2
 
 
+WHILE_ASKING = """
+import os, signal, threading
+import retrograd
+from retrograd.base import loading, locks
+locks._hold_all()
+asked = loading.lock_of_parts()
+if asked is not None:
+    # Another thread asks for the lock that the forking one has, and is gone in the child.
+    asking = threading.Thread(target=asked.lock.acquire)
+    asking.start()
+    asking.join()
+signal.alarm(60)
+locks._release_all_in_child()
+from retrograd import nn, optim
+assert asked is None or not asked.count
+thread = threading.Thread(target=lambda: __import__("retrograd.distributions"))
+thread.start()
+thread.join()
+"""
+
+
+def test_a_fork_while_another_thread_asks_for_a_lock_that_is_held():
+    done = subprocess.run([sys.executable, "-c", WHILE_ASKING], capture_output=True, text=True)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+
+
 @needs_openblas
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_fork_takes_no_block_of_another_thread_along(number_of_threads):

@@ -90,6 +90,18 @@ def _release_all() -> None:
     _imp.release_lock()
 
 
+def _release_all_in_child() -> None:
+    """Release what was held, of which a thread that is no more may have been asking for a part.
+
+    The lock of a module is made of others, which whoever asks for it has for a moment.
+    """
+    for lock in _held:
+        if isinstance(lock, _bootstrap._ModuleLock):
+            fresh = _bootstrap._ModuleLock(lock.name)
+            lock.lock, lock.wakeup, lock.waiters = fresh.lock, fresh.wakeup, fresh.waiters
+    _release_all()
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_hold_all, after_in_parent=_release_all,
-                        after_in_child=_release_all)
+                        after_in_child=_release_all_in_child)

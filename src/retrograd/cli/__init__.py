@@ -78,8 +78,8 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument(
         "--output", type=_path_ending(".svg"), default=Path("retrograd-demo.svg"),
         help="where to write the loss curve, an SVG file (default: retrograd-demo.svg)")
-    demo.set_defaults(home="demo", run=lambda demo, given: demo.run_demo(
-        given.epochs, given.seed, given.output))
+    demo.set_defaults(home="demo", run=lambda demo, options: demo.run_demo(
+        options.epochs, options.seed, options.output))
     graph = commands.add_parser(
         "graph", help="run a PyTorch program and draw the graph of a backward pass",
         usage="retrograd graph [-h] [-o file] [--pass number] (script | -m module) [argument ...]",
@@ -89,14 +89,14 @@ def _parser() -> argparse.ArgumentParser:
                        default=Path("graph.html"), help="where to write it (default: graph.html)")
     graph.add_argument("--pass", dest="which", type=_positive, default=1, metavar="number",
                        help="which backward pass to draw (default: 1, the first)")
-    _takes_program(graph, "graph", lambda graph, given: graph.graph_program(
-        _program(given), given.output, given.which))
+    _takes_program(graph, "graph", lambda graph, options: graph.graph_program(
+        _program(options), options.output, options.which))
     run = commands.add_parser(
         "run", help="run a PyTorch program with retrograd in PyTorch's place",
         usage="retrograd run [-h] (script | -m module) [argument ...]",
         description="Run an unmodified program in which `import torch` and everything below it "
         "gives retrograd. The names of torch that it looked for in vain are listed at the end.")
-    _takes_program(run, "run", lambda run, given: run.run(*_program(given)))
+    _takes_program(run, "run", lambda run, options: run.run(*_program(options)))
     explain = commands.add_parser(
         "explain", help="run a program and say which parameters its gradients reach, and why not",
         usage="retrograd explain [-h] [--at {first,last}] (script | -m module) [argument ...]",
@@ -105,8 +105,8 @@ def _parser() -> argparse.ArgumentParser:
         "cut it off. Arguments after -- are the program's.")
     explain.add_argument("--at", choices=("first", "last"), default="last",
                          help="which backward pass to explain (default: last)")
-    _takes_program(explain, "explain", lambda explain, given: explain.explain(
-        _program(given), given.at))
+    _takes_program(explain, "explain", lambda explain, options: explain.explain(
+        _program(options), options.at))
     profile = commands.add_parser(
         "profile", help="run a program and print what its ops cost, forward and backward",
         usage="retrograd profile [-h] [-o TRACE] [--by WHAT] [--sort KEY] [--rows N] "
@@ -125,8 +125,8 @@ def _parser() -> argparse.ArgumentParser:
         "or self_cpu_memory_usage")
     profile.add_argument("--rows", type=_positive, default=30, metavar="N",
                          help="how many rows (default: 30)")
-    _takes_program(profile, "profile", lambda profile, given: profile.profile_program(
-        _program(given), given.by, given.sort, given.rows, given.output))
+    _takes_program(profile, "profile", lambda profile, options: profile.profile_program(
+        _program(options), options.by, options.sort, options.rows, options.output))
     bench = commands.add_parser(
         "bench", help="time programs side by side in every library that is installed",
         description="Time programs of the benchmark suite in retrograd and in whichever of "
@@ -140,8 +140,8 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--threads", type=_positive, default=2,
                        help="threads of each library (default: 2)")
     bench.add_argument("--seconds", type=float, default=1.0, help="time for each program")
-    bench.set_defaults(home="bench", run=lambda bench, given: bench.bench(
-        ".*" if given.all else given.only, given.threads, given.seconds, given.list))
+    bench.set_defaults(home="bench", run=lambda bench, options: bench.bench(
+        ".*" if options.all else options.only, options.threads, options.seconds, options.list))
     doctor = commands.add_parser(
         "doctor", help="list the names of torch that a program uses, and which are missing",
         description="List, without running anything, the names of torch that programs use and "
@@ -150,7 +150,7 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("names", nargs="+", metavar="path", help="a Python file or a folder")
     doctor.add_argument("--json", action="store_true", help="print JSON, with every place")
     doctor.set_defaults(home="doctor",
-                        run=lambda doctor, given: doctor.doctor(given.names, given.json))
+                        run=lambda doctor, options: doctor.doctor(options.names, options.json))
     show = commands.add_parser(
         "show", help="print how a function is declared and the code generated for it",
         description="Print the declaration of a function (kernel and derivative rules, with file "
@@ -158,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("names", nargs="+", metavar="name",
                       help="such as sum, torch.sum, Tensor.add_ or nn.functional.relu")
     show.set_defaults(home="show",
-                      run=lambda show, given: max(show.show(name) for name in given.names))
+                      run=lambda show, options: max(show.show(name) for name in options.names))
     return parser
 
 
