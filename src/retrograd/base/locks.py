@@ -95,9 +95,10 @@ def _release_all_in_child() -> None:
 
     The lock of a module is made of others, which whoever asks for it has for a moment.
     """
+    parts = lock_of_parts()
     for lock in _held:
-        if isinstance(lock, _bootstrap._ModuleLock):
-            fresh = _bootstrap._ModuleLock(lock.name)
+        if lock is parts:
+            fresh = type(lock)(lock.name)
             lock.lock, lock.wakeup, lock.waiters = fresh.lock, fresh.wakeup, fresh.waiters
     _release_all()
 
