@@ -428,3 +428,11 @@ def test_gradients_of_zero_dim_halves_are_halves(dtype: torch.dtype) -> None:
     for product in (x * factor, factor * x, x / factor):
         (slope,) = torch.autograd.grad(product, x)
         assert slope.dtype == dtype
+
+
+def test_what_is_added_to_a_gradient_reaches_each_element_once():
+    one = torch.ones(1)
+    x = torch.ones(3, requires_grad=True)
+    x.grad = one.expand(3)
+    (x * torch.tensor([1.0, 2.0, 3.0])).sum().backward()
+    assert x.grad.tolist() == [2, 3, 4] and one.tolist() == [1]
