@@ -58,7 +58,7 @@ def _with_ties(given: dict[str, Any], names: dict[str, Tensor]) -> dict[str, Any
     tied = dict(given)
     for group in groups.values():
         found = sorted(name for name in group if name in given)
-        if len(group) < 2 or not found:
+        if not found:
             continue
         if len({id(given[name]) for name in found}) > 1:
             raise ValueError(f"functional_call got multiple values for keys {found}, which are "
