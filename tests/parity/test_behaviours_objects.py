@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 
 from parity.harness import behaviour, behaviour_of_each
 
@@ -50,7 +51,9 @@ def storages_as_sequences(torch, log):
 @behaviour
 def typed_storages_as_sequences(torch, log):
     x = torch.arange(4.0)
-    typed = x.storage()
+    with warnings.catch_warnings():  # each library says once in a process that they are deprecated
+        warnings.simplefilter("ignore")
+        typed = x.storage()
     log(list(typed), typed[1], typed.device, typed.nbytes(), typed.element_size(), len(typed))
     typed[0] = 9.5
     log(x, typed.data_ptr() == x.data_ptr(), typed.is_shared())
@@ -119,6 +122,13 @@ GAUSSIANS = {
     "low rank": lambda D, loc, root, diag: D.LowRankMultivariateNormal(loc, root[:, :1], diag),
     "wishart": lambda D, loc, root, diag: D.Wishart(diag.new_tensor(4.0), root @ root.mT),
 }
+
+
+@behaviour
+def an_output_of_another_dtype_is_refused_before_weights_are_looked_at(torch, log):
+    out = torch.zeros(2, 2)
+    log.raises(lambda: torch.multinomial(torch.zeros(2, 2), 2, out=out))
+    log.raises(lambda: torch.multinomial(torch.zeros(2, 2), 2, out=out.long()))
 
 
 @behaviour_of_each(list(GAUSSIANS))

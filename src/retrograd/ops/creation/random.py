@@ -306,11 +306,13 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
     """Indices drawn with the weights in the rows of ``input``."""
     if input.ndim and input.shape[-1] > 1 << 24:
         raise RuntimeError("number of categories cannot exceed 2^24")
+    if out is not None and out.dtype is not dtypes.int64:  # before anything is said of the weights
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.alias}")
     return run_into(out, "multinomial", _MULTINOMIAL_OUT, _multinomial, for_each_vmap(input),
                     num_samples, replacement, generator)
 
 
-_MULTINOMIAL_OUT = Out("multinomial expects {result} tensor out, got: {out}", silent=True)
+_MULTINOMIAL_OUT = Out(silent=True)
 
 
 @op(draws=True, node="NormalBackward1", vjp=lambda g: zeros_of(g, g.shape))
