@@ -27,7 +27,6 @@ ROUNDS = range(5, 40)
 REST = 0.01
 """Seconds before a turn: PyTorch's threads spin for eight milliseconds after their last work, and
 OpenBLAS's for some, on the processors that the next library needs."""
-
 PROGRAMS = "^(train|kernels|science|writes|higher|data|small: (?!100 calls))"
 """The lines that are what somebody would run, and no single function."""
 FAILED: list[str] = []

@@ -100,8 +100,8 @@ def _pure() -> list[str]:
         return []
     table = json.loads(PURE.read_text())
     rows = ["", "## Without the native kernels\n",
-            "Whole programs on NumPy alone, which has one thread for all but matrix products, "
-            "beside two of PyTorch (`python -m bench --pure`).\n",
+            "Whole programs on NumPy alone, most of whose functions use one thread, beside two of "
+            "PyTorch (`python -m bench --pure`).\n",
             "| | PyTorch | retrograd | ratio |", "|---|--:|--:|--:|"]
     rows += [f"| {name} | {found['torch'][0] * 1e6:,.1f} | {found['retrograd'][0] * 1e6:,.1f} | "
              f"{ratio(found):.2f} |" for name, found in table.items()]

@@ -154,3 +154,37 @@ def the_gradient_of_what_is_not_read(torch, log):
     slope, = torch.autograd.grad(torch.cholesky_inverse(root).sin().sum(), root)
     log(slope.tril().round(decimals=9))
     log.differs(slope[0, 1].item() == 0, torch=False, retrograd=True)
+
+
+@behaviour
+def a_transform_that_is_a_module(torch, log):
+    distributions, Module = torch.distributions, torch.nn.Module
+
+    class Shift(distributions.transforms.Transform, Module):
+        domain = codomain = distributions.constraints.real
+        bijective = True
+        __hash__ = Module.__hash__
+
+        def __init__(self, start, cache_size=0):
+            Module.__init__(self)
+            distributions.transforms.Transform.__init__(self, cache_size)
+            self.by = torch.nn.Parameter(torch.tensor(float(start)))
+
+        def _call(self, x):
+            return x + self.by
+
+        def _inverse(self, y):
+            return y - self.by
+
+        def log_abs_det_jacobian(self, x, y):
+            return torch.zeros_like(x)
+
+    shift, exp = Shift(2), distributions.ExpTransform()
+    found = distributions.TransformedDistribution(distributions.Normal(0.0, 1.0), [shift, exp])
+    found.log_prob(torch.tensor(3.0)).backward()
+    log(shift.by.grad, list(shift.state_dict()), shift == Shift(2))
+    for given in (shift, distributions.ComposeTransform([shift, exp])):
+        try:
+            given.with_cache(1)
+        except NotImplementedError as error:
+            log("Shift" in str(error))

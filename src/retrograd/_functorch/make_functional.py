@@ -9,6 +9,7 @@ from typing import Any
 from .. import stack
 from ..core.tensor import Tensor
 from ..func import functional_call
+from ..func.modules import names_by_tensor
 from ..nn.modules.module import Module
 
 __all__ = ["FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble",
@@ -17,10 +18,7 @@ __all__ = ["FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for
 
 def _together(named: Iterable[tuple[str, Tensor]]) -> dict[str, list[str]]:
     """The names of each tensor, by the first of them."""
-    names: dict[int, list[str]] = {}
-    for name, tensor in named:
-        names.setdefault(id(tensor), []).append(name)
-    return {found[0]: found for found in names.values()}
+    return {names[0]: names for names in names_by_tensor(named)}
 
 
 def _called(model: Module, names_map: dict[str, list[str]], values: Iterable[Tensor],

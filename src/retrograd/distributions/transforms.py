@@ -74,13 +74,13 @@ class Transform:
         """Whether it increases (1) or decreases (-1)."""
         raise NotImplementedError
 
-    _parameters: tuple[str, ...] = ()  # the attributes that are arguments of the same names
+    _arguments: tuple[str, ...] = ()  # the attributes that are arguments of the same names
 
     def _options(self) -> dict[str, Any] | None:
         """The arguments that make another one like this."""
-        if not self._parameters and type(self).__init__ is not Transform.__init__:
+        if not self._arguments and type(self).__init__ is not Transform.__init__:
             return None
-        return {name: getattr(self, name) for name in self._parameters}
+        return {name: getattr(self, name) for name in self._arguments}
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """The same transform with another size of cache."""
@@ -187,7 +187,7 @@ def _widest(parts: Sequence[Transform], near: str, far: str) -> Any:
 class ComposeTransform(Transform):
     """Transforms one after the other."""
 
-    _parameters = ("parts",)
+    _arguments = ("parts",)
 
     def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size)
@@ -255,7 +255,7 @@ identity_transform = ComposeTransform([])
 class IndependentTransform(Transform):
     """A transform whose last batch dimensions count as one event."""
 
-    _parameters = ("base_transform", "reinterpreted_batch_ndims")
+    _arguments = ("base_transform", "reinterpreted_batch_ndims")
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int,
                  cache_size: int = 0) -> None:
@@ -525,13 +525,13 @@ class _Broadcasting(Transform):
 
     def forward_shape(self, shape: Any) -> Any:
         return rg.broadcast_shapes(shape, *(getattr(getattr(self, name), "shape", ())
-                                            for name in self._parameters))
+                                            for name in self._arguments))
 
     inverse_shape = forward_shape
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and all(
-            _equal(getattr(self, name), getattr(other, name)) for name in self._parameters)
+            _equal(getattr(self, name), getattr(other, name)) for name in self._arguments)
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -543,7 +543,7 @@ class PowerTransform(_Broadcasting):
     """``y = x ** exponent``"""
 
     domain = codomain = constraints.positive
-    _parameters = ("exponent",)
+    _arguments = ("exponent",)
 
     def __init__(self, exponent: Tensor, cache_size: int = 0) -> None:
         super().__init__(cache_size)
@@ -566,7 +566,7 @@ class PowerTransform(_Broadcasting):
 class AffineTransform(_Broadcasting):
     """``y = loc + scale * x``"""
 
-    _parameters = ("loc", "scale")
+    _arguments = ("loc", "scale")
 
     def __init__(self, loc: Tensor | float, scale: Tensor | float, event_dim: int = 0,
                  cache_size: int = 0) -> None:
@@ -609,7 +609,7 @@ class AffineTransform(_Broadcasting):
 class CumulativeDistributionTransform(Transform):
     """``y = cdf(x)`` of a distribution."""
 
-    _parameters = ("distribution",)
+    _arguments = ("distribution",)
     bijective = True
     codomain = constraints.unit_interval
     sign = 1  # type: ignore[assignment]
@@ -636,7 +636,7 @@ class CumulativeDistributionTransform(Transform):
 class ReshapeTransform(Transform):
     """Events of another shape."""
 
-    _parameters = ("in_shape", "out_shape")
+    _arguments = ("in_shape", "out_shape")
     bijective = True
 
     def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = 0) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -50,13 +50,18 @@ def _names(module: Any) -> dict[str, Tensor]:
             **dict(module.named_buffers(remove_duplicate=False))}
 
 
+def names_by_tensor(named: Iterable[tuple[str, Tensor]]) -> list[list[str]]:
+    """All the names of each tensor, in their order."""
+    groups: dict[int, list[str]] = {}
+    for name, tensor in named:
+        groups.setdefault(id(tensor), []).append(name)
+    return list(groups.values())
+
+
 def _with_ties(given: dict[str, Any], names: dict[str, Tensor]) -> dict[str, Any]:
     """``given``, with each tensor under all the names that its place in the module has."""
-    groups: dict[int, list[str]] = {}
-    for name, tensor in names.items():
-        groups.setdefault(id(tensor), []).append(name)
     tied = dict(given)
-    for group in groups.values():
+    for group in names_by_tensor(names.items()):
         found = sorted(name for name in group if name in given)
         if not found:
             continue
