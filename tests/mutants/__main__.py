@@ -53,7 +53,9 @@ HANGS = 120  # seconds after which a test that takes few will not end
 
 
 def files_of(package: Path, area: str) -> list[Path]:
-    return [path for path in (package / area).rglob("*.py")
+    """The files of a folder, or the one that is named."""
+    place = package / area
+    return [path for path in ([place] if place.is_file() else place.rglob("*.py"))
             if not str(path.relative_to(package)).startswith(UNTRIED)]
 
 
@@ -275,7 +277,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
     parser.add_argument("count", type=int)
     parser.add_argument("seed", type=int, nargs="?", default=0)
-    parser.add_argument("--areas", default=",".join(AREAS), help="folders of the source")
+    parser.add_argument("--areas", default=",".join(AREAS), help="folders or files of the source")
     parser.add_argument("--seconds", type=float, default=300, help="for the tests of one fault")
     parser.add_argument("--only", nargs="*", help="of those drawn, the ones in these FILE:LINE")
     parser.add_argument("--as-known", action="store_true",

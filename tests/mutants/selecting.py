@@ -37,23 +37,26 @@ class Selection:
 _SAMPLES = Selection("every_op every_op_batched strict fast_and_general",
                      "every_op op_db degenerate odd_arguments", by_op=True)
 _ENGINE = "tensor inplace views hooks function grad_mode engine corners anomaly"
+_RANDOM = Selection("", "random_programs random_graphs random_batches")
+"""Programs that nobody thought of, for what everything comes by."""
 
 AREAS: dict[str, tuple[Selection, ...]] = {
-    "ops": (_SAMPLES, Selection("corners creation stubs", "behaviours_ops defaults")),
-    "backend": (_SAMPLES, Selection("kernels"), Selection("native", native=True)),
+    "ops": (_SAMPLES, Selection("corners creation stubs", "behaviours_ops defaults"), _RANDOM),
+    "backend": (_SAMPLES, Selection("kernels"), Selection("native", native=True), _RANDOM),
     "core": (Selection(f"{_ENGINE} generated_code declarations binding printing forms",
                    "behaviours_inplace behaviours_graph behaviours_function behaviours_modes "
-                   "behaviours_engine hook_combinations written_views"),),
+                   "behaviours_engine hook_combinations written_views"), _RANDOM),
     "transforms": (Selection("vmap transforms func forward_ad functional late",
-                         "vmap func forward_ad"),),
+                         "vmap func forward_ad"), _RANDOM),
     "autograd": (Selection(f"{_ENGINE} functional func forward_ad gradcheck checkpoint",
-                       "behaviours_function behaviours_hooks behaviours_graph functional"),),
+                       "behaviours_function behaviours_hooks behaviours_graph functional"),
+                 _RANDOM),
     "nn": (Selection("nn modules facades", "nn_optim module_db module_options other_modules "
                                        "defaults behaviours_modules behaviours_nn_utils"),),
     "optim": (Selection("optim optim_packs", "optim_options averages optim_db nn_optim defaults"),),
     "codegen": (Selection("generated_code declarations forms grad_mode inplace views transforms",
-                          "behaviours_inplace behaviours_graph behaviours_modes"),),
-    "func": (Selection("func functional vmap transforms", "func vmap"),),
+                          "behaviours_inplace behaviours_graph behaviours_modes"), _RANDOM),
+    "func": (Selection("func functional vmap transforms", "func vmap"), _RANDOM),
     "utils": (Selection("utils checkpoint facades", "benchmark checkpoint pytree defaults"),),
 }
 """By folder of the source, in the order in which they are asked; the quick ones come first."""
@@ -63,12 +66,13 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "ops/sparse": (Selection("sparse sparse_derivatives", "sparse"),),
     "ops/creation": (Selection("creation seeds stubs",
                                "creation_calls behaviours_creation random_stream"),),
-    "ops/indexing": (_SAMPLES, Selection("corners", "behaviours_indexing behaviours_inplace")),
+    "ops/indexing": (_SAMPLES, Selection("corners", "behaviours_indexing behaviours_inplace"),
+                     _RANDOM),
     "ops/fourier": (Selection("fourier"), _SAMPLES),
     "ops/indexing/subscripts.py": (Selection("tensor views corners", "behaviours_indexing"),
                                    _SAMPLES),
     "ops/memory": (_SAMPLES, Selection("tensor inplace views",
-                                       "behaviours_memory behaviours_inplace")),
+                                       "behaviours_memory behaviours_inplace"), _RANDOM),
     "ops/batching.py": (Selection("vmap transforms", "vmap"),),
     "backend/coordinates.py": (Selection("sparse sparse_derivatives", "sparse"),),
     "backend/plain/implicit.py": (Selection("distributions"), _SAMPLES),
