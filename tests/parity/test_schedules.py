@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 from parity.harness import behaviour, behaviour_of_each
 
@@ -29,16 +28,19 @@ SCHEDULES = {
     "step": lambda s, o, **k: s.StepLR(o, 3, **k),
     "multi_step": lambda s, o, **k: s.MultiStepLR(o, [5, 2, 2], **k),
     "constant": lambda s, o, **k: s.ConstantLR(o, **k),
+    "constant_nothing": lambda s, o, **k: s.ConstantLR(o, factor=0.0, total_iters=40, **k),
     "constant_never": lambda s, o, **k: s.ConstantLR(o, factor=1.0, total_iters=0, **k),
     "linear": lambda s, o, **k: s.LinearLR(o, **k),
     "linear_down": lambda s, o, **k: s.LinearLR(o, 1.0, 0.0, 4, **k),
     "exponential": lambda s, o, **k: s.ExponentialLR(o, gamma=0.7, **k),
     "cosine": lambda s, o, **k: s.CosineAnnealingLR(o, 4, **k),
     "cosine_of_one": lambda s, o, **k: s.CosineAnnealingLR(o, 1, eta_min=0.02, **k),
+    "cosine_low": lambda s, o, **k: s.CosineAnnealingLR(o, 4, eta_min=0.03, **k),
     "polynomial": lambda s, o, **k: s.PolynomialLR(o, **k),
     "polynomial_cubed": lambda s, o, **k: s.PolynomialLR(o, 4, 3.0, **k),
     "restarts": lambda s, o, **k: s.CosineAnnealingWarmRestarts(o, 4, **k),
     "restarts_longer": lambda s, o, **k: s.CosineAnnealingWarmRestarts(o, 2, 3, 0.03, **k),
+    "restarts_each_time": lambda s, o, **k: s.CosineAnnealingWarmRestarts(o, 1, **k),
     "cyclic": lambda s, o, **k: s.CyclicLR(o, [0.01, 0.02], [0.1, 0.3], 3, **k),
     "cyclic_uneven": lambda s, o, **k: s.CyclicLR(
         o, 0.01, 0.1, 2, 4, base_momentum=[0.5, 0.6], max_momentum=0.95, **k),
@@ -46,12 +48,16 @@ SCHEDULES = {
     "cyclic_decaying": lambda s, o, **k: s.CyclicLR(o, 0.01, 0.1, 2, mode="exp_range", gamma=0.9,
                                                     cycle_momentum=False, **k),
     "cyclic_own": lambda s, o, **k: s.CyclicLR(o, 0.01, 0.1, 2, scale_fn=Half(), **k),
+    "cyclic_own_name": lambda s, o, **k: s.CyclicLR(o, 0.01, 0.1, 2, mode="own",
+                                                    scale_fn=lambda x: 0.5 ** x, **k),
     "cyclic_own_iterations": lambda s, o, **k: s.CyclicLR(
         o, 0.01, 0.1, 2, scale_fn=lambda x: 0.9 ** x, scale_mode="iterations", **k),
     "one_cycle": lambda s, o, **k: s.OneCycleLR(o, [0.2, 0.4], epochs=3, steps_per_epoch=4, **k),
     "one_cycle_other": lambda s, o, **k: s.OneCycleLR(
         o, 0.4, 12, pct_start=0.5, div_factor=5.0, final_div_factor=10.0, base_momentum=0.6,
         max_momentum=[0.7, 0.8], **k),
+    "one_cycle_short": lambda s, o, **k: s.OneCycleLR(o, 0.4, epochs=1, steps_per_epoch=12, **k),
+    "one_cycle_epochs": lambda s, o, **k: s.OneCycleLR(o, 0.4, epochs=12, steps_per_epoch=1, **k),
     "one_cycle_linear": lambda s, o, **k: linearly(s, o, cycle_momentum=False, **k),
     "one_cycle_three": lambda s, o, **k: linearly(s, o, three_phase=True, **k),
 }
@@ -87,11 +93,12 @@ def the_course_of_a_schedule(torch, log, name):
     for kind in ("SGD", "Adam"):
         optimizer = optimizer_of(torch, kind)
         schedule = SCHEDULES[name](torch.optim.lr_scheduler, optimizer)
+        log(schedule.optimizer is optimizer)
+        log.warns(schedule.get_lr)
         follow(log, schedule, optimizer, 11)
         log.warns(schedule.get_lr)
         log([sorted(g.keys() - {"decoupled_weight_decay"}) for g in optimizer.param_groups])
-        if kind == "SGD" and not name.startswith(("cyclic", "one_cycle")):
-            log_state(log, schedule)  # what these keep of their optimizer is their own affair
+        log_state(log, schedule)
 
 
 @behaviour_of_each(SCHEDULES)
@@ -113,15 +120,92 @@ def a_schedule_goes_on_from_an_epoch(torch, log, name):
     follow(log, restored, third, 3)
 
 
+@behaviour_of_each(SCHEDULES)
+def a_schedule_goes_on_from_its_first_epoch(torch, log, name):
+    optimizer = optimizer_of(torch, "SGD")
+    SCHEDULES[name](torch.optim.lr_scheduler, optimizer)
+    for last in (0, 1):
+        resumed = SCHEDULES[name](torch.optim.lr_scheduler, optimizer, last_epoch=last)
+        log_rates(log, resumed, optimizer)
+        log.warns(resumed.get_lr)
+        log_rates(log, resumed, optimizer)
+
+
+@behaviour_of_each(SCHEDULES)
+def a_second_schedule_of_an_optimizer(torch, log, name):
+    optimizer = optimizer_of(torch, "SGD")
+    first = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+    optimizer.step()
+    first.step()
+    schedule = SCHEDULES[name](torch.optim.lr_scheduler, optimizer)
+    log(schedule.base_lrs)
+    log_rates(log, schedule, optimizer)
+    log.warns(schedule.step)
+    log_rates(log, schedule, optimizer)
+
+
+@behaviour
+def steps_count_from_the_first_schedule_on(torch, log):
+    optimizer = optimizer_of(torch, "SGD")
+    optimizer.step()
+    for _ in range(2):
+        schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+        log.warns(schedule.step)
+        optimizer.step()
+        log.warns(schedule.step)
+
+
+@behaviour
+def functions_take_over_their_state(torch, log):
+    s = torch.optim.lr_scheduler
+    for make in (lambda o, half: s.LambdaLR(o, half), lambda o, half: s.MultiplicativeLR(o, half),
+                 lambda o, half: s.CyclicLR(o, 0.01, 0.1, 2, scale_fn=half)):
+        optimizer = optimizer_of(torch, "SGD")
+        saved = make(optimizer, Half(0.25)).state_dict()
+        half = Half(0.75)
+        schedule = make(optimizer, half)
+        schedule.load_state_dict(saved)
+        log(half.floor)
+        follow(log, schedule, optimizer, 4)
+
+
+@behaviour
+def the_highest_rate_of_a_cycle_is_exact(torch, log):
+    for highest in (0.1, 0.3, 0.7, 1.1, 2.3, 3.9):
+        optimizer = optimizer_of(torch, "SGD")
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, highest, 12, pct_start=0.5)
+        rates = []
+        for _ in range(11):
+            optimizer.step()
+            schedule.step()
+            rates.append(optimizer.param_groups[0]["lr"])
+        log(rates.index(highest), rates[-1])
+
+
+@behaviour
+def cycles_of_one_step(torch, log):
+    for options in ({"total_steps": 1}, {"epochs": 1, "steps_per_epoch": 1}):
+        optimizer = optimizer_of(torch, "SGD")
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.4, **options)
+        log_rates(log, schedule, optimizer)
+        log_state(log, schedule)
+
+
+@behaviour
+def restarts_from_long_before_the_first_epoch(torch, log):
+    optimizer = optimizer_of(torch, "SGD")
+    torch.optim.lr_scheduler.StepLR(optimizer, 2)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 4, last_epoch=-3)
+    follow(log, schedule, optimizer, 3)
+
+
 @behaviour_of_each(CLOSED)
 def a_schedule_is_sent_to_an_epoch(torch, log, name):
     optimizer = optimizer_of(torch, "SGD")
     schedule = SCHEDULES[name](torch.optim.lr_scheduler, optimizer)
     optimizer.step()
-    for epoch in (3, 1, 0, 8):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            schedule.step(epoch)
+    for epoch in (3, 1, 0, 8, 2, 4, 5, 6):
+        log.warns(schedule.step, epoch)
         log_rates(log, schedule, optimizer)
     schedule.step()
     log_rates(log, schedule, optimizer)
@@ -152,6 +236,7 @@ def a_schedule_of_rates_that_are_tensors(torch, log, name):
 def steps_to(torch, log, make, steps=9):
     optimizer = optimizer_of(torch, "SGD")
     schedule = make(torch.optim.lr_scheduler, optimizer)
+    log(schedule.optimizer is optimizer)
     follow(log, schedule, optimizer, steps)
     state = schedule.state_dict()
     log(sorted(state), [sorted(s) for s in state["_schedulers"]])
@@ -180,6 +265,14 @@ def schedules_of_schedules(torch, log):
     steps_to(torch, log, lambda s, o: s.SequentialLR(o, [s.StepLR(o, 2), s.LinearLR(o)], [0]))
     steps_to(torch, log, lambda s, o: s.SequentialLR(o, [s.StepLR(o, 2), s.LinearLR(o)], [1]))
     steps_to(torch, log, together)
+    for milestones in ([2, 4, 6], [1, 2, 3], [2, 2, 5], [0, 3, 5]):
+        optimizer = optimizer_of(torch, "SGD")
+        s = torch.optim.lr_scheduler
+        follow(log, s.SequentialLR(optimizer, [
+            s.ExponentialLR(optimizer, 0.5), s.LinearLR(optimizer), s.StepLR(optimizer, 1, 0.7),
+            s.ConstantLR(optimizer, 0.2, 2)], milestones), optimizer, 9)
+    steps_to(torch, log, lambda s, o: s.SequentialLR(o, [s.ExponentialLR(o, 0.5)], []))
+    steps_to(torch, log, lambda s, o: s.ChainedScheduler([s.ExponentialLR(o, 0.5)]))
     s, one, other = torch.optim.lr_scheduler, optimizer_of(torch, "SGD"), optimizer_of(torch, "SGD")
     a, b = s.StepLR(one, 2), s.StepLR(other, 2)
     log.raises(s.SequentialLR, one, [], [])
@@ -226,7 +319,8 @@ def plateaus(torch, log, name):
             schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(
                 optimizer, mode, factor=0.5, **PLATEAUS[name])
             log(schedule.best, schedule.num_bad_epochs, schedule.in_cooldown,
-                schedule.cooldown_counter, schedule.last_epoch)
+                schedule.cooldown_counter, schedule.last_epoch, schedule.default_min_lr,
+                schedule.get_last_lr())
             for metric in (math.nan, *METRICS):
                 schedule.step(torch.tensor(metric * sign, dtype=torch.float64))
                 log_rates(log, schedule, optimizer)

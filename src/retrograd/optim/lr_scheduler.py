@@ -65,7 +65,8 @@ class LRScheduler:
                     "2. You're using last_epoch >= 0 for a fresh training run (not recommended)")
         self.base_lrs = [_detached(group["initial_lr"]) for group in optimizer.param_groups]
         self.last_epoch = last_epoch
-        optimizer._opt_called = False
+        if not optimizer._is_scheduled:  # what it did before its first schedule does not count
+            optimizer._is_scheduled, optimizer._opt_called = True, False
         self._initial_step()
 
     def _initial_step(self) -> None:
@@ -299,9 +300,10 @@ class CosineAnnealingLR(LRScheduler):
             return self._current()
         if self._step_count == 1 and self.last_epoch > 0:
             return self._get_closed_form_lr()
+        previous = self.last_epoch - 1
         here = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
-        before = 1 + math.cos(math.pi * (self.last_epoch - 1) / self.T_max)
-        if (self.last_epoch - 1) % (2 * self.T_max) == self.T_max:
+        before = 1 + math.cos(math.pi * previous / self.T_max)
+        if previous % (2 * self.T_max) == self.T_max:
             # At the bottom the ratio below is 0/0, so the climb starts from the base rate.
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
             return [rate + (base - self.eta_min) * rise
@@ -325,8 +327,8 @@ class PolynomialLR(LRScheduler):
         """Return the current rates, moved one epoch along the power."""
         if self._is_initial or self.last_epoch > self.total_iters:
             return self._current()
-        left, before = (1.0 - epoch / self.total_iters
-                        for epoch in (self.last_epoch, self.last_epoch - 1))
+        left = 1.0 - self.last_epoch / self.total_iters
+        before = 1.0 - (self.last_epoch - 1) / self.total_iters
         return [rate * (left / before) ** self.power for rate in self._current()]
 
     def _get_closed_form_lr(self) -> list[Any]:
@@ -544,20 +546,19 @@ class ReduceLROnPlateau(LRScheduler):
     is_better = _is_better
 
 
-class _Momentum:
-    """The option of an optimizer that schedules call momentum: its own, or Adam's first beta."""
+def _uses_beta1(optimizer: Optimizer) -> bool:
+    """Whether what schedules call momentum is Adam's first beta, and not an option of that name."""
+    if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+        raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` "
+                         "option enabled")
+    return "betas" in optimizer.defaults
 
-    def __init__(self, optimizer: Optimizer):
-        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` "
-                             "option enabled")
-        self.is_beta = "betas" in optimizer.defaults
 
-    def set(self, group: dict[str, Any], value: float) -> None:
-        if self.is_beta:
-            group["betas"] = (value, *group["betas"][1:])
-        else:
-            group["momentum"] = value
+def _set_momentum(group: dict[str, Any], value: float, use_beta1: bool) -> None:
+    if use_beta1:
+        group["betas"] = (value, *group["betas"][1:])
+    else:
+        group["momentum"] = value
 
 
 class CyclicLR(LRScheduler):
@@ -585,12 +586,11 @@ class CyclicLR(LRScheduler):
             "cycle" if scale_fn is None else scale_mode
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self._momentum = _Momentum(optimizer)
+            self.use_beta1 = _uses_beta1(optimizer)
             self.base_momentums = _per_group("base_momentum", optimizer, base_momentum)
             self.max_momentums = _per_group("max_momentum", optimizer, max_momentum)
             for value, low, group in zip(self.max_momentums, self.base_momentums,
                                          optimizer.param_groups):
-                self._momentum.set(group, value)
                 group["max_momentum"], group["base_momentum"] = value, low
         super().__init__(optimizer, last_epoch)
         self.base_lrs = _per_group("base_lr", optimizer, base_lr)
@@ -614,7 +614,7 @@ class CyclicLR(LRScheduler):
         if self.cycle_momentum:
             for low, high, group in zip(self.base_momentums, self.max_momentums,
                                         self.optimizer.param_groups):
-                self._momentum.set(group, high - (high - low) * height * scale)
+                _set_momentum(group, high - (high - low) * height * scale, self.use_beta1)
         return [low + (high - low) * height * scale
                 for low, high in zip(self.base_lrs, self.max_lrs)]
 
@@ -622,7 +622,6 @@ class CyclicLR(LRScheduler):
         """Return everything but the optimizer; of a function, only the state of an object."""
         state = super().state_dict()
         function = state.pop("_scale_fn_custom")
-        state.pop("_momentum", None)
         state["_scale_fn_custom"] = None if function is None or _is_plain_function(function) \
             else function.__dict__.copy()
         return state
@@ -660,7 +659,7 @@ class OneCycleLR(LRScheduler):
         rise = pct_start * self.total_steps - 1
         phases = [(rise, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
         if three_phase:
-            phases += [(2 * rise + 0.0, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+            phases += [(2 * rise, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
                        (last, "initial_lr", "min_lr", "max_momentum", "max_momentum")]
         else:
             phases += [(last, "max_lr", "min_lr", "base_momentum", "max_momentum")]
@@ -675,20 +674,14 @@ class OneCycleLR(LRScheduler):
                 group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self._momentum = _Momentum(optimizer)
-            self.use_beta1 = self._momentum.is_beta
+            self.use_beta1 = _uses_beta1(optimizer)
             if last_epoch == -1:
                 for high, low, group in zip(
                         _per_group("max_momentum", optimizer, max_momentum),
                         _per_group("base_momentum", optimizer, base_momentum),
                         optimizer.param_groups):
-                    self._momentum.set(group, high)
                     group["max_momentum"], group["base_momentum"] = high, low
         super().__init__(optimizer, last_epoch)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return everything but the optimizer."""
-        return {k: v for k, v in super().state_dict().items() if k != "_momentum"}
 
     def _anneal(self, start: float, end: float, share: float) -> float:
         if self._anneal_func_type == "linear":
@@ -712,8 +705,9 @@ class OneCycleLR(LRScheduler):
         for group in self.optimizer.param_groups:
             rates.append(self._anneal(group[phase["start_lr"]], group[phase["end_lr"]], share))
             if self.cycle_momentum:
-                self._momentum.set(group, self._anneal(
-                    group[phase["start_momentum"]], group[phase["end_momentum"]], share))
+                _set_momentum(group, self._anneal(
+                    group[phase["start_momentum"]], group[phase["end_momentum"]], share),
+                    self.use_beta1)
         return rates
 
 

@@ -41,7 +41,7 @@ class Optimizer:
     ``defaults`` are the options of groups that do not give their own.
     """
 
-    _opt_called = False  # read by learning rate schedules
+    _opt_called = _is_scheduled = False  # read by learning rate schedules
     _optimizer_step_pre_hooks: Hooks
     _optimizer_step_post_hooks: Hooks
     _optimizer_state_dict_pre_hooks: Hooks
