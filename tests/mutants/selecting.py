@@ -112,11 +112,15 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "nn/modules/container.py": (Selection("nn modules", "containers behaviours_modules"),),
     **dict.fromkeys(("nn/utils/rnn.py", "nn/modules/rnn.py", "nn/modules/recurrence.py"),
                     (Selection("recurrent nn", "sequences module_db nn_optim"),)),
-    "nn/init.py": (Selection("nn", "nn_optim behaviours_modules"),),
+    "nn/init.py": (Selection("nn", "initial_values nn_optim behaviours_modules"),),
+    "nn/attention": (Selection("attention", "flex_attention attention"),),
+    "nn/parallel": (Selection("distributed", "behaviours_parallel"),),
+    "nn/modules/lazy.py": (Selection("nn modules", "behaviours_lazy module_options"),),
     "optim/lr_scheduler.py": (Selection("optim", "schedules optim_db"),),
     "nn/utils": (Selection("nn modules", "behaviours_nn_utils nn_optim"),),
     "func/sparse.py": (Selection("sparse_derivatives"),),
     "utils/data": (Selection("data", "data"),),
+    "utils/flop_counter.py": (Selection("", "flop_counter"),),
     "utils/tensorboard": (Selection("summary_writer", "summary_writer"),),
 }
 """Other tests for some parts of an area."""

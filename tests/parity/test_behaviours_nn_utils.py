@@ -546,3 +546,283 @@ def pruning_by_scores_and_of_nothing(torch, log):
         prune.ln_structured(module, "weight", amount, 2, 0)
         prune.random_structured(module, "weight", amount, 1)
         log_state(log, module)
+
+
+# ------------------------------------------------------------------ many matrices at once
+
+
+def holding(torch, shape, dtype="float64"):
+    """A module with one parameter of any shape."""
+    torch.manual_seed(4)
+    module = torch.nn.Module()
+    module.weight = torch.nn.Parameter(torch.randn(shape, dtype=getattr(torch, dtype)))
+    return module
+
+
+MANY = [(name, shape, trivial) for name in ("matrix_exp", "cayley", "householder")
+        for shape in ((2, 4, 4), (2, 3, 5), (2, 5, 3), (3, 1, 2, 2), (1, 1), (4, 1), (5, 2))
+        for trivial in (True, False)]
+
+
+@behaviour_of_each([(f"{n}-{s}-{t}", n, s, t) for n, s, t in MANY])
+def orthogonal_batches(torch, log, _, name, shape, trivial):
+    module = holding(torch, shape)
+    torch.nn.utils.parametrizations.orthogonal(module, orthogonal_map=name,
+                                               use_trivialization=trivial)
+    weight = module.weight
+    wide = shape[-2] < shape[-1]
+    square = weight @ weight.mT if wide else weight.mT @ weight
+    log((square - torch.eye(min(shape[-2:]), dtype=torch.float64)).abs().max().item() < 1e-9)
+    log(tuple(weight.shape), sorted(module.state_dict()))
+    if trivial:
+        log.values(module.parametrizations.weight.original.detach())
+        log(tuple(module.parametrizations.weight[0].base.shape))
+    if not trivial or shape[-2] == shape[-1]:
+        log.values(weight.detach())
+        weight.square().mul(torch.arange(weight.numel()).view(shape)).sum().backward()
+        log.values(module.parametrizations.weight.original.grad)
+    if name == "householder" and not trivial:
+        made = torch.linalg.qr(torch.randn(shape[:-2] + (max(shape[-2:]),) * 2,
+                                           dtype=torch.float64))[0]
+        made = made[..., :shape[-2], :shape[-1]]
+        module.weight = made
+        log.values((module.weight - made).abs().detach().round(decimals=9))
+
+
+@behaviour
+def matrices_that_are_triangles_already(torch, log):
+    """No reflection is left to be made of a column without anything below its diagonal."""
+    signs = torch.diag(torch.tensor([1.0, -1.0, 1.0], dtype=torch.float64))
+    mixed = torch.stack([signs, torch.linalg.qr(torch.arange(9.0, dtype=torch.float64).view(3, 3)
+                                                + torch.eye(3, dtype=torch.float64))[0]])
+    for given in (signs, -signs, mixed, mixed.flip(0), signs[:, :2], signs[:2]):
+        module = holding(torch, tuple(given.shape))
+        torch.nn.utils.parametrizations.orthogonal(module, orthogonal_map="householder",
+                                                   use_trivialization=False)
+        module.weight = given
+        log.values(module.parametrizations.weight.original.detach(), module.weight.detach())
+
+
+@behaviour
+def maps_that_are_chosen_by_shape(torch, log):
+    for shape in ((3, 3), (3, 4), (4, 3), (2, 3, 3), (3, 3, 4), (4, 3, 4), (3, 4, 3)):
+        module = holding(torch, shape)
+        torch.nn.utils.parametrizations.orthogonal(module)
+        log(str(module.parametrizations.weight[0].orthogonal_map))
+
+
+@behaviour
+def matrices_that_are_nearly_orthogonal(torch, log):
+    for away in (0.0, 1e-15, 3e-15, 1e-14, 1e-12, 1e-3):
+        module = torch.nn.utils.parametrizations.orthogonal(holding(torch, (6, 6)))
+        near = torch.eye(6, dtype=torch.float64) * (1 + away)
+        module.weight = near
+        base = module.parametrizations.weight[0].base
+        log(bool((base == near).all()), bool((base.abs() - near.abs()).abs().max() < 1e-2))
+
+
+@behaviour
+def parts_of_older_names_are_not_loaded(torch, log):
+    module = torch.nn.utils.parametrizations.weight_norm(linear(torch))
+    for part in ("weight_g", "weight_v"):
+        log.raises(module.load_state_dict, {part: torch.ones(4, 1), "bias": torch.zeros(4)})
+
+
+@behaviour
+def unsafe_parametrizations(torch, log):
+    P = torch.nn.utils.parametrize
+
+    class Twice(torch.nn.Module):
+        def forward(self, x):
+            return torch.cat([x, x]).double()
+
+    for unsafe in (False, True):
+        module = linear(torch)
+        log.raises(P.register_parametrization, module, "weight", Twice(), unsafe=unsafe)
+        log(tuple(module.weight.shape), str(module.weight.dtype))
+
+
+# ------------------------------------------------------------------ hooks of several names
+
+
+@behaviour
+def one_of_two_spectral_norms_by_hooks_is_removed(torch, log):
+    U = torch.nn.utils
+    module = torch.nn.RNNCell(2, 3)
+    for name in ("weight_ih", "weight_hh"):
+        U.spectral_norm(module, name)
+        log(name in module.__dict__, type(getattr(module, name)).__name__)
+        log.values(getattr(module, name))
+    log(len(module._state_dict_hooks), len(module._load_state_dict_pre_hooks))
+    U.remove_spectral_norm(module, "weight_hh")
+    log(len(module._state_dict_hooks), sorted(dict(module.named_parameters())),
+        module.state_dict()._metadata[""])
+    log.differs(len(module._load_state_dict_pre_hooks), torch=2, retrograd=1)
+    U.remove_spectral_norm(module, "weight_ih")
+    log(len(module._state_dict_hooks))
+    log.differs(len(module._load_state_dict_pre_hooks), torch=2, retrograd=0)
+
+
+@behaviour
+def states_of_earlier_spectral_norms(torch, log):
+    for version in (None, 0, 1):
+        for left_out in ((), ("weight_v",), ("weight_u",), ("weight_orig",), ("weight",),
+                         ("weight", "weight_v")):
+            module = torch.nn.utils.spectral_norm(linear(torch, dtype=torch.float64))
+            state = module.state_dict()
+            state["weight"] = state["weight_orig"] / 3
+            for key in left_out:
+                del state[key]
+            if version is None:
+                del state._metadata[""]["spectral_norm"]
+            else:
+                state._metadata[""]["spectral_norm"]["weight.version"] = version
+            log.raises(module.load_state_dict, state)
+            log_state(log, module)
+
+
+@behaviour
+def two_pruned_parameters(torch, log):
+    prune = importlib.import_module(f"{torch.__name__}.nn.utils.prune")
+    module = linear(torch)
+    module.register_forward_pre_hook(lambda module, args: None)
+    prune.l1_unstructured(module, "weight", 2)
+    prune.l1_unstructured(module, "bias", 1)
+    prune.l1_unstructured(module, "bias", 1)
+    log([type(hook).__name__ for hook in module._forward_pre_hooks.values()])
+    log_state(log, module)
+    weight = module.weight
+    prune.remove(module, "weight")
+    log("weight" in module.__dict__, module.weight is weight, type(module.weight).__name__)
+    log_state(log, module)
+    (_, left) = module._forward_pre_hooks.values()
+    log(type(left).__name__, left._tensor_name)
+    prune.Identity.apply(module, "weight")
+    module.register_forward_pre_hook(prune.Identity.apply(linear(torch), "weight"))
+    log.raises(prune.l1_unstructured, module, "weight", 1)
+
+
+@behaviour
+def chains_of_prunings(torch, log):
+    prune = importlib.import_module(f"{torch.__name__}.nn.utils.prune")
+    for dim in (0, 1, -1, -2, 2, -3):
+        for first in (1, 2):
+            module = linear(torch, 4, 3)
+            prune.l1_unstructured(module, "weight", first)
+            log.raises(lambda module=module, dim=dim: prune.ln_structured(
+                module, "weight", 1, 2, dim).weight.tolist())
+    chain = prune.PruningContainer()
+    chain.add_pruning_method(None)
+    log(len(chain), chain[0])
+    other = prune.Identity()
+    other._tensor_name = "bias"
+    log.raises(prune.PruningContainer().add_pruning_method, "a")
+    named = prune.Identity()
+    named._tensor_name = "weight"
+    chain = prune.PruningContainer(named)
+    log.refuses(chain.add_pruning_method, other)
+    log(len(chain))
+    for amount in (0, 0.0, 1.0, 12, 13, 1.0001):
+        for method in (prune.L1Unstructured, prune.RandomUnstructured):
+            log.raises(lambda method=method, amount=amount:
+                       method(amount).prune(torch.arange(12.0)).count_nonzero().item())
+
+
+# ------------------------------------------------------------------ layers in one
+
+
+def settled(torch, module):
+    """A module in evaluation, whose numbers are all different."""
+    for place, tensor in enumerate((*module.parameters(), *module.buffers())):
+        if tensor.is_floating_point():
+            tensor.data = (torch.arange(tensor.numel(), dtype=tensor.dtype).view(tensor.shape)
+                           .add(1 + place).div(7))
+    return module.eval()
+
+
+@behaviour
+def fused_layers_of_every_kind(torch, log):
+    U, nn = torch.nn.utils, torch.nn
+    for bias in (True, False):
+        for layer, norm, transpose in (
+                (nn.Conv1d(2, 3, 2, bias=bias), nn.BatchNorm1d(3), False),
+                (nn.Conv2d(2, 3, (2, 1), bias=bias), nn.BatchNorm2d(3), False),
+                (nn.Conv3d(2, 3, 2, bias=bias), nn.BatchNorm3d(3), False),
+                (nn.ConvTranspose2d(2, 3, 2, bias=bias), nn.BatchNorm2d(3), True)):
+            log_state(log, U.fuse_conv_bn_eval(settled(torch, layer), settled(torch, norm),
+                                               transpose))
+        dense = settled(torch, nn.Linear(2, 3, bias=bias))
+        log_state(log, U.fuse_linear_bn_eval(dense, settled(torch, nn.BatchNorm1d(3))))
+    one = settled(torch, nn.BatchNorm1d(1))
+    log_state(log, U.fuse_linear_bn_eval(settled(torch, nn.Linear(2, 3)), one))
+    weights = torch.arange(24.0).view(2, 3, 4)
+    parts = [torch.arange(1.0, 4.0)] * 4
+    log.raises(U.fuse_linear_bn_weights, weights[0].T[:3], None, *parts[:2], 0.5, *parts[2:])
+
+
+@behaviour
+def layers_that_are_not_fused(torch, log):
+    U, nn = torch.nn.utils, torch.nn
+    for layer_trains in (False, True):
+        for norm_trains in (False, True):
+            for features in (3, 4, 1):
+                layer, norm = nn.Linear(2, 3), nn.BatchNorm1d(features)
+                layer.train(layer_trains)
+                norm.train(norm_trains)
+                log.raises(lambda layer=layer, norm=norm: type(
+                    U.fuse_linear_bn_eval(layer, norm)).__name__)
+            conv = nn.Conv1d(2, 3, 1).train(layer_trains)
+            norm = nn.BatchNorm1d(3).train(norm_trains)
+            log.raises(lambda layer=conv, norm=norm: type(
+                U.fuse_conv_bn_eval(layer, norm)).__name__)
+    for gone in ("running_mean", "running_var"):
+        norm = nn.BatchNorm1d(3).eval()
+        setattr(norm, gone, None)
+        log.raises(U.fuse_conv_bn_eval, nn.Conv1d(2, 3, 1).eval(), norm)
+
+
+# ------------------------------------------------------------------ gradients and skipped values
+
+
+@behaviour
+def norms_of_gradients_that_are_not_finite(torch, log):
+    U = torch.nn.utils
+    for value in (1.0, float("inf"), float("nan")):
+        for strict in (False, True):
+            for norm_type in (2.0, 1.0, float("inf"), 0.5):
+                module = linear(torch)
+                for parameter in module.parameters():
+                    parameter.grad = torch.full_like(parameter, value)
+                if value != float("inf"):
+                    log.raises(U.clip_grad_norm_, module.parameters(), 1.5, norm_type, strict)
+                log.raises(U.get_total_norm, [p.grad for p in module.parameters()], norm_type,
+                           strict)
+                log.values(module.weight.grad)
+
+
+@behaviour
+def modules_made_without_values(torch, log):
+    skip = torch.nn.utils.skip_init
+    torch.manual_seed(1)
+    made = skip(torch.nn.Linear, 3, 4, dtype=torch.float64)
+    log(type(made).__name__, made.weight.dtype, made.weight.device, tuple(made.weight.shape))
+    log.values(torch.rand(1))
+    log.raises(skip, list)
+    log.raises(skip, torch.nn.ReLU)
+
+
+@behaviour_of_each([1, 2, 3])
+def gradients_of_convolutions(torch, log, dims):
+    grad = importlib.import_module(f"{torch.__name__}.nn.grad")
+    for options in ({}, {"stride": 2}, {"padding": 1}, {"dilation": 2}, {"groups": 2},
+                    {"stride": 2, "padding": 2, "dilation": 2, "groups": 2}):
+        torch.manual_seed(2)
+        input = torch.randn(2, 4, *[7] * dims, dtype=torch.float64, requires_grad=True)
+        groups = options.get("groups", 1)
+        weight = torch.randn(6, 4 // groups, *[3] * dims, dtype=torch.float64, requires_grad=True)
+        out = getattr(torch.nn.functional, f"conv{dims}d")(input, weight, **options)
+        upstream = torch.randn(out.shape, dtype=torch.float64)
+        log.values(getattr(grad, f"conv{dims}d_input")(input.shape, weight, upstream, **options)
+                   .detach())
+        log.values(getattr(grad, f"conv{dims}d_weight")(input, weight.shape, upstream, **options)
+                   .detach())
