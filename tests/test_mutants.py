@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 import gc
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import retrograd
-from mutants.__main__ import Copy, difference
+from mutants.__main__ import Copy, Warm, difference
 from mutants.drawing import draw, mutations
 from mutants.selecting import AREAS, FILES, ops_near, selections_for
 from mutants.swapping import changed_functions, exchange
+from mutants.touching import Touched
 from tests.sweeps.cases import ENTRIES
 
 PACKAGE = Path(retrograd.__file__).parent
@@ -138,3 +141,29 @@ def test_a_fault_is_tried_in_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         sound: without, faulty: with_it}[path.read_bytes()])
     assert copy.tried(mutation) == wanted
     assert path.read_bytes() == sound == (PACKAGE / "optim" / "sgd.py").read_bytes()
+
+
+@pytest.mark.parametrize(("fails", "wanted"), [
+    (lambda tests, faulty: None, "SURVIVED (2 tests)"),
+    (lambda tests, faulty: "second" if faulty else None, "noticed by second"),
+    (lambda tests, faulty: "first", "SURVIVED (1 tests)"),
+    # What the first leaves behind, with the fault only or always.
+    (lambda tests, faulty: "second" if faulty and len(tests) > 1 else None, "noticed by second"),
+    (lambda tests, faulty: "second" if len(tests) > 1 else None, "SURVIVED (0 tests)")])
+def test_a_fault_is_noticed_by_tests_that_pass_without_it(
+        monkeypatch: pytest.MonkeyPatch, fails: Callable[[list[str], bool], str | None],
+        wanted: str) -> None:
+    warm = object.__new__(Warm)
+    warm.items, warm.sound, warm.touched = dict.fromkeys(["first", "second"]), {}, Touched()
+    monkeypatch.setattr(warm, "of_file", lambda place: ["first", "second"])
+
+    def ended(tests: list[str], functions: list[Any], place: str) -> tuple[int, str]:
+        failed = fails(tests, bool(functions))
+        return int(failed in tests), failed or ""
+
+    monkeypatch.setattr(warm, "ended", ended)
+    place = "optim/sgd.py"
+    path = PACKAGE / place
+    mutation = next(m for m in mutations(path) if changed_functions(
+        path, path.read_bytes(), m.applied(path.read_bytes())))
+    assert warm.tried(place, mutation, PACKAGE) == wanted

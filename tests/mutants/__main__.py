@@ -6,7 +6,8 @@ one fails. Any other fault, and one that they do not notice, since the function 
 is put into a copy of the source, never into the source itself, and the tests for that part of it
 are run on that. What survives is printed as a diff: either it makes no difference to any program,
 or a test is wanted. A test that fails without any fault would seem to notice all: the ones that
-noticed are named, and each is run once more without it.
+noticed are named, and each is run once more without it, and after the tests that ran before it if
+alone it does not notice.
 """
 
 from __future__ import annotations
@@ -182,12 +183,22 @@ class Warm:
                 return None
             if status in (0, None):
                 return f"{SURVIVED if status == 0 else UNDECIDED} ({len(known)} tests)"
-            if test not in self.sound:
-                self.sound[test] = self.ended([test], [], place)[0] == 0
-            if self.sound[test]:
+            until = known[:known.index(test) + 1]
+            if self.is_owing_to(functions, until, place):
                 return f"{NOTICED} by {test}"
-            print(f"{test} always fails", flush=True)
-            known = known[known.index(test) + 1:]
+            print(f"{test} fails without a fault", flush=True)
+            known = known[len(until):]
+
+    def is_owing_to(self, functions: list[Any], tests: list[str], place: str) -> bool:
+        """Whether it is by a fault that the last of these tests fails after the others.
+
+        Alone it may always fail, and others may leave something behind at which it does.
+        """
+        test = tests[-1]
+        if test not in self.sound:
+            self.sound[test] = self.ended([test], [], place)[0] == 0
+        return self.sound[test] and (self.ended([test], functions, place)[0] != 0
+                                     or self.ended(tests, [], place)[0] == 0)
 
     def of_ops(self, place: str, mutation: Mutation, copied: Path, function: str) -> list[str]:
         """The tests of the ops that come to a fault, by what is written and by what was seen."""

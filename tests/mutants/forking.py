@@ -44,7 +44,8 @@ def within(run: Callable[[], None], seconds: float) -> int | None:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             code = os.waitstatus_to_exitcode(status)
-            return None if code == -signal.SIGXCPU else code
+            # A process is killed for want of memory too, which says nothing.
+            return None if code in (-signal.SIGXCPU, -signal.SIGKILL) else code
         time.sleep(0.01)
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
