@@ -13,7 +13,7 @@ from ..base.modes import MODE
 from ..core.extensions import SPARSE_TENSORS
 from ..core.graph import INFERENCE
 from ..core.tensor import Tensor
-from .optimizer import Optimizer, Params
+from .optimizer import Group, Optimizer, Params
 
 _data = attrgetter("_data")
 
@@ -212,7 +212,7 @@ class PackedOptimizer(Optimizer):
                         count_writes(counters, writes, site)
         return loss
 
-    def _group_update(self, number: int, group: dict[str, Any]) -> GroupUpdate:
+    def _group_update(self, number: int, group: Group) -> GroupUpdate:
         params, names = group["params"], self._state_names(group)
         update = self._group_updates.get(number)
         if update is None or not update.is_current(params, names, self.state):
@@ -221,7 +221,7 @@ class PackedOptimizer(Optimizer):
             self._group_updates[number] = update
         return update
 
-    def _is_packed(self, group: dict[str, Any]) -> bool:
+    def _is_packed(self, group: Group) -> bool:
         """Whether parameters of a group may be moved at once."""
         return not group.get("differentiable")
 
@@ -233,27 +233,26 @@ class PackedOptimizer(Optimizer):
             raise RuntimeError(f"{name} does not support sparse gradients"
                                + ", please consider SparseAdam instead" * (name == "Adam"))
 
-    def _move_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
+    def _move_singly(self, group: Group, params: list[Tensor]) -> None:
         self._refuse_sparse(params)
         for param in params:
             if param.grad is not None:
                 self._move(group, param, param.grad)
 
-    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+    def _state_names(self, group: Group) -> tuple[str, ...]:
         """Return the names of the state tensors that are shaped like the parameter."""
         raise NotImplementedError
 
-    def _prepare(self, group: dict[str, Any]) -> None:
+    def _prepare(self, group: Group) -> None:
         """Give parameters the state that packs need, if the first step alone does not."""
 
     def _has_state(self, param: Tensor) -> bool:
         return bool(self.state.get(param))
 
-    def _update_packed(self, group: dict[str, Any], block: fused.PackedParameters,
-                       grads: list[Any]) -> int:
+    def _update_packed(self, group: Group, block: fused.PackedParameters, grads: list[Any]) -> int:
         """Move all parameters of a block; return how often PyTorch would write to each."""
         raise NotImplementedError
 
-    def _move(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
+    def _move(self, group: Group, param: Tensor, grad: Tensor) -> None:
         """Move one parameter by operations on tensors."""
         raise NotImplementedError

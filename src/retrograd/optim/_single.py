@@ -14,7 +14,7 @@ from ..ops.creation.filled import zeros_like
 from ..ops.creation.from_data import tensor
 from ..ops.shapes.complex_views import view_as_real
 from ._packing import PackedOptimizer
-from .optimizer import Params, check_lr
+from .optimizer import Group, Params, State, check_lr
 
 
 def check(name: str, value: Any, is_right: bool) -> None:
@@ -23,11 +23,15 @@ def check(name: str, value: Any, is_right: bool) -> None:
         raise ValueError(f"Invalid {name} value: {value}")
 
 
-def check_betas(betas: tuple[float, float]) -> None:
-    """Raise unless both averages keep a share of what they were."""
-    for index, beta in enumerate(betas):
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+def check_options(**options: Any) -> None:
+    """Raise for the first option below zero, or average that keeps no share of what it was."""
+    for name, value in options.items():
+        if name != "betas":
+            check(name, value, value >= 0.0)
+            continue
+        for index, beta in enumerate(value):
+            if not 0.0 <= beta < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
 
 
 def step_count(value: float = 0.0) -> Tensor:
@@ -66,37 +70,36 @@ class SingleOptimizer(PackedOptimizer):
                 if "step" in saved and not isinstance(saved["step"], Tensor):
                     saved["step"] = step_count(float(saved["step"]))
 
-    def _is_packed(self, group: dict[str, Any]) -> bool:
+    def _is_packed(self, group: Group) -> bool:
         # A rate that is a tensor takes part in promotion, where shapes and numbers are not alike.
         return bool(self._rows) and group["foreach"] is not False \
             and not isinstance(group["lr"], Tensor) and super()._is_packed(group)
 
-    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+    def _state_names(self, group: Group) -> tuple[str, ...]:
         return self._rows
 
-    def _prepare(self, group: dict[str, Any]) -> None:
+    def _prepare(self, group: Group) -> None:
         for param in group["params"]:
             if param.grad is not None:
                 self._state_of(group, param)
 
-    def _state_of(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+    def _state_of(self, group: Group, param: Tensor) -> State:
         state = self.state[param]
         if not state:
             state.update(self._first_state(group, param))
         return state
 
-    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+    def _first_state(self, group: Group, param: Tensor) -> State:
         """What a parameter's state is before its first step."""
         return {"step": step_count(), **self._zeros(group, param)}
 
-    def _zeros(self, group: dict[str, Any], param: Tensor) -> dict[str, Tensor]:
+    def _zeros(self, group: Group, param: Tensor) -> dict[str, Tensor]:
         return {name: zeros_like(param) for name in self._state_names(group)}
 
-    def _move(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
+    def _move(self, group: Group, param: Tensor, grad: Tensor) -> None:
         self._count_and_update(group, self._state_of(group, param), param, grad)
 
-    def _update_packed(self, group: dict[str, Any], block: PackedParameters,
-                       grads: list[Any]) -> int:
+    def _update_packed(self, group: Group, block: PackedParameters, grads: list[Any]) -> int:
         names, writes = (*self._state_names(group), *self._counts), 0
         programs: dict[bytes, tuple[Program, Any, int]] = {}  # by the counts before
 
@@ -123,16 +126,14 @@ class SingleOptimizer(PackedOptimizer):
             block.update(grads, move)
         return writes
 
-    def _count_and_update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                          grad: Tensor) -> None:
+    def _count_and_update(self, group: Group, state: State, param: Tensor, grad: Tensor) -> None:
         if "step" in state:
             state["step"] += 1
         if group.get("maximize"):
             grad = -grad
         self._update(group, state, param, grad)
 
-    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                grad: Tensor) -> None:
+    def _update(self, group: Group, state: State, param: Tensor, grad: Tensor) -> None:
         """Move one parameter; its step has been counted, and the gradient turned to descend."""
         raise NotImplementedError
 
@@ -141,7 +142,7 @@ def _bare(array: Any) -> Tensor:
     return fill(object.__new__(Tensor), array, None)
 
 
-def decayed(group: dict[str, Any], param: Tensor, grad: Tensor) -> Tensor:
+def decayed(group: Group, param: Tensor, grad: Tensor) -> Tensor:
     """The gradient with weight decay; where that is decoupled, the parameter itself decays."""
     decay = group["weight_decay"]
     if decay == 0:
@@ -152,7 +153,7 @@ def decayed(group: dict[str, Any], param: Tensor, grad: Tensor) -> Tensor:
     return grad.add(param, alpha=decay)
 
 
-def kept(group: dict[str, Any], value: Tensor) -> Tensor:
+def kept(group: Group, value: Tensor) -> Tensor:
     """A state tensor to compute with: it is overwritten in the next step, which backward of a
     differentiable one must not see."""
     return value.clone() if group.get("differentiable") else value

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.tensor import Tensor
-from ._single import SingleOptimizer, check, decayed, kept, move, real
-from .optimizer import Params
+from ._single import SingleOptimizer, check, check_options, decayed, kept, move, real
+from .optimizer import Group, Params, State
 
 
 class Adadelta(SingleOptimizer):
@@ -19,14 +17,12 @@ class Adadelta(SingleOptimizer):
                  capturable: bool = False, maximize: bool = False,
                  differentiable: bool = False) -> None:
         check("rho", rho, 0.0 <= rho <= 1.0)
-        check("epsilon", eps, eps >= 0.0)
-        check("weight_decay", weight_decay, weight_decay >= 0.0)
+        check_options(epsilon=eps, weight_decay=weight_decay)
         super().__init__(params, {
             "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
             "capturable": capturable, "foreach": foreach, "differentiable": differentiable})
 
-    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                grad: Tensor) -> None:
+    def _update(self, group: Group, state: State, param: Tensor, grad: Tensor) -> None:
         rho, eps = group["rho"], group["eps"]
         grad = real(decayed(group, param, grad))
         square, moved = real(state["square_avg"]), real(state["acc_delta"])

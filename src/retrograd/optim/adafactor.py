@@ -11,7 +11,7 @@ from ..core.graph import INFERENCE
 from ..core.tensor import Tensor, class_of_views
 from ._packing import count_writes
 from ._single import SingleOptimizer, real, step_count
-from .optimizer import Params
+from .optimizer import Group, Params, State
 
 
 class Adafactor(SingleOptimizer):
@@ -36,7 +36,7 @@ class Adafactor(SingleOptimizer):
             "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d,
             "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize})
 
-    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+    def _first_state(self, group: Group, param: Tensor) -> State:
         grad = param.grad
         assert grad is not None
         if grad.is_complex():
@@ -48,7 +48,7 @@ class Adafactor(SingleOptimizer):
                     "col_var": grad.new_zeros(columns)}
         return {"step": step_count(), "variance": grad.detach().clone().zero_()}
 
-    def _move(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
+    def _move(self, group: Group, param: Tensor, grad: Tensor) -> None:
         state = self._state_of(group, param)
         kept = [state[name] for name in ("row_var", "col_var", "variance") if name in state]
         arrays = _writable_arrays(param, grad, *kept)
@@ -65,8 +65,7 @@ class Adafactor(SingleOptimizer):
         finally:
             count_writes(counters, 1, site)
 
-    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                grad: Tensor) -> None:
+    def _update(self, group: Group, state: State, param: Tensor, grad: Tensor) -> None:
         weight, rate, eps1, eps2 = _numbers(group, state, param)
         size = (param.norm(2) / (param.numel() ** 0.5)).item()
         alpha = max(eps2, size) * rate
@@ -86,7 +85,7 @@ class Adafactor(SingleOptimizer):
         real(param).add_(update, alpha=-alpha / max(1.0, length))
 
 
-def _numbers(group: dict[str, Any], state: dict[str, Any],
+def _numbers(group: Group, state: State,
              param: Tensor) -> tuple[float, float, float, float]:
     """The weight of the new squares, the rate, and what variances and sizes are at least."""
     eps1, eps2 = group["eps"]

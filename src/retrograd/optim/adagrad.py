@@ -7,8 +7,8 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..ops.creation.filled import full_like
 from ._packing import is_sparse
-from ._single import SingleOptimizer, check, decayed, kept, move, real, step_count
-from .optimizer import Params
+from ._single import SingleOptimizer, check_options, decayed, kept, move, real, step_count
+from .optimizer import Group, Params, State
 
 
 class Adagrad(SingleOptimizer):
@@ -21,11 +21,8 @@ class Adagrad(SingleOptimizer):
                  weight_decay: float = 0, initial_accumulator_value: float = 0,
                  eps: float = 1e-10, foreach: bool | None = None, *, maximize: bool = False,
                  differentiable: bool = False, fused: bool | None = None) -> None:
-        check("lr_decay", lr_decay, lr_decay >= 0.0)
-        check("weight_decay", weight_decay, weight_decay >= 0.0)
-        check("initial_accumulator_value", initial_accumulator_value,
-              initial_accumulator_value >= 0.0)
-        check("epsilon", eps, eps >= 0.0)
+        check_options(lr_decay=lr_decay, weight_decay=weight_decay,
+                      initial_accumulator_value=initial_accumulator_value, epsilon=eps)
         super().__init__(params, {
             "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value, "foreach": foreach,
@@ -40,14 +37,13 @@ class Adagrad(SingleOptimizer):
             for param in group["params"]:
                 self.state[param]["sum"].share_memory_()
 
-    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+    def _first_state(self, group: Group, param: Tensor) -> State:
         start = group["initial_accumulator_value"]
         if param.is_complex():
             start = complex(start, start)
         return {"step": step_count(), "sum": full_like(param.detach(), start)}
 
-    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                grad: Tensor) -> None:
+    def _update(self, group: Group, state: State, param: Tensor, grad: Tensor) -> None:
         if is_sparse(grad):
             self._move_rows(group, state, param, grad)
             return
@@ -57,8 +53,7 @@ class Adagrad(SingleOptimizer):
         total.addcmul_(grad, grad)
         move(real(param), rate, grad, kept(group, total).sqrt().add_(group["eps"]))
 
-    def _move_rows(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                   grad: Any) -> None:
+    def _move_rows(self, group: Group, state: State, param: Tensor, grad: Any) -> None:
         """A step by a sparse gradient, which moves what it has elements for."""
         if group["weight_decay"] != 0:
             raise RuntimeError("weight_decay option is not compatible with sparse gradients")

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from ..backend.numpy.fused import PackedParameters
 from ..core.tensor import Tensor
 from ..ops.elementwise.clamping import maximum
-from ._single import SingleOptimizer, check, check_betas, real
-from .optimizer import Params, check_lr
+from ._single import SingleOptimizer, check_options, real
+from .optimizer import Group, Params, State, check_lr
 
 _MOMENTS = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 
@@ -32,9 +32,7 @@ class Adam(SingleOptimizer):
             raise ValueError(
                 "lr as a Tensor is not supported for capturable=False and foreach=True")
         check_lr(lr)
-        check("epsilon", eps, eps >= 0.0)
-        check_betas(betas)
-        check("weight_decay", weight_decay, weight_decay >= 0.0)
+        check_options(epsilon=eps, betas=betas, weight_decay=weight_decay)
         are_tensors = [isinstance(beta, Tensor) for beta in betas]
         if are_tensors[0] != are_tensors[1]:
             raise ValueError("betas must be either both floats or both Tensors")
@@ -47,15 +45,14 @@ class Adam(SingleOptimizer):
                     "decoupled_weight_decay": decoupled_weight_decay}
         super().__init__(params, defaults)
 
-    def _is_packed(self, group: dict[str, Any]) -> bool:
+    def _is_packed(self, group: Group) -> bool:
         # Whatever ``foreach`` says, and at any rate: it has a kernel of its own.
         return not group["differentiable"]
 
-    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+    def _state_names(self, group: Group) -> tuple[str, ...]:
         return _MOMENTS if group["amsgrad"] else _MOMENTS[:2]
 
-    def _update_packed(self, group: dict[str, Any], block: PackedParameters,
-                       grads: list[Any]) -> int:
+    def _update_packed(self, group: Group, block: PackedParameters, grads: list[Any]) -> int:
         beta1, beta2 = group["betas"]
         weight_decay, decoupled = group["weight_decay"], group["decoupled_weight_decay"]
         block.adam(grads, lr=float(group["lr"]), beta1=float(beta1), beta2=float(beta2),
@@ -63,8 +60,7 @@ class Adam(SingleOptimizer):
                    maximize=group["maximize"], amsgrad=group["amsgrad"])
         return 2 if weight_decay and decoupled else 1
 
-    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                grad: Tensor) -> None:
+    def _update(self, group: Group, state: State, param: Tensor, grad: Tensor) -> None:
         lr, (beta1, beta2), weight_decay = group["lr"], group["betas"], group["weight_decay"]
         count = state["step"].item()
         if weight_decay != 0:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.tensor import Tensor
-from ._single import SingleOptimizer, check, check_betas, decayed, kept, move, real
-from .optimizer import Params
+from ._single import SingleOptimizer, check_options, decayed, kept, move, real
+from .optimizer import Group, Params, State
 
 
 class Adamax(SingleOptimizer):
@@ -18,15 +16,12 @@ class Adamax(SingleOptimizer):
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
                  differentiable: bool = False, capturable: bool = False) -> None:
-        check("epsilon", eps, eps >= 0.0)
-        check_betas(betas)
-        check("weight_decay", weight_decay, weight_decay >= 0.0)
+        check_options(epsilon=eps, betas=betas, weight_decay=weight_decay)
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable})
 
-    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                grad: Tensor) -> None:
+    def _update(self, group: Group, state: State, param: Tensor, grad: Tensor) -> None:
         beta1, beta2 = group["betas"]
         grad = real(decayed(group, param, grad))
         mean, largest = real(state["exp_avg"]), real(state["exp_inf"])

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.tensor import Tensor
 from ..ops.creation.from_data import tensor
-from ._single import SingleOptimizer, check, decayed, real, step_count
-from .optimizer import Params
+from ._single import SingleOptimizer, check_options, decayed, real, step_count
+from .optimizer import Group, Params, State
 
 
 class ASGD(SingleOptimizer):
@@ -20,18 +18,17 @@ class ASGD(SingleOptimizer):
                  alpha: float = 0.75, t0: float = 1e6, weight_decay: float = 0,
                  foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
                  capturable: bool = False) -> None:
-        check("weight_decay", weight_decay, weight_decay >= 0.0)
+        check_options(weight_decay=weight_decay)
         super().__init__(params, {
             "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
             "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
             "capturable": capturable})
 
-    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+    def _first_state(self, group: Group, param: Tensor) -> State:
         return {"step": step_count(), "eta": step_count(float(group["lr"])),
                 "mu": step_count(1.0), **self._zeros(group, param)}
 
-    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                grad: Tensor) -> None:
+    def _update(self, group: Group, state: State, param: Tensor, grad: Tensor) -> None:
         lr, lambd = group["lr"], group["lambd"]
         grad = real(decayed(group, param, grad))
         moved, mean = real(param), real(state["ax"])

@@ -11,7 +11,7 @@ from ..backend.numpy.whole_steps import orthogonal
 from ..core.tensor import Tensor, wrap
 from ..ops.creation.filled import zeros_like
 from ._single import SingleOptimizer
-from .optimizer import Params
+from .optimizer import Group, Params, State
 
 
 class Muon(SingleOptimizer):
@@ -39,10 +39,10 @@ class Muon(SingleOptimizer):
                     raise ValueError("Muon only supports 2D parameters whereas we found a "
                                      f"parameter with size: {param.size()}")
 
-    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+    def _first_state(self, group: Group, param: Tensor) -> State:
         return {"momentum_buffer": zeros_like(param)}
 
-    def _move_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
+    def _move_singly(self, group: Group, params: list[Tensor]) -> None:
         self._refuse_sparse(params)
         _check_method(group)
         alike: dict[Any, list[tuple[Tensor, Tensor]]] = {}  # small matrices of one kind go together
@@ -58,7 +58,7 @@ class Muon(SingleOptimizer):
                 param.mul_(1 - group["lr"] * group["weight_decay"])
                 param.add_(update, alpha=rate)
 
-    def _direction(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> Tensor:
+    def _direction(self, group: Group, param: Tensor, grad: Tensor) -> Tensor:
         """Which way a matrix goes, before it is made orthogonal."""
         buffer, momentum = self._state_of(group, param)["momentum_buffer"], group["momentum"]
         buffer.lerp_(grad, 1 - momentum)
@@ -68,20 +68,20 @@ class Muon(SingleOptimizer):
 _SMALL = 1 << 14  # elements; more of them are not worth a copy
 
 
-def _check_method(group: dict[str, Any]) -> None:
+def _check_method(group: Group) -> None:
     if group["ns_steps"] >= 100:
         raise ValueError("Number of steps must be less than 100 for computational efficiency")
     if len(group["ns_coefficients"]) != 3:
         raise ValueError("Coefficients must be a tuple of exactly 3 values")
 
 
-def _share(group: dict[str, Any], rows: int, columns: int) -> float:
+def _share(group: Group, rows: int, columns: int) -> float:
     """How far matrices of a shape go, relative to the learning rate."""
     return 0.2 * math.sqrt(max(rows, columns)) if group["adjust_lr_fn"] == "match_rms_adamw" \
         else math.sqrt(max(1, rows / columns))
 
 
-def _orthogonal(group: dict[str, Any], directions: list[Tensor]) -> Iterator[Tensor]:
+def _orthogonal(group: Group, directions: list[Tensor]) -> Iterator[Tensor]:
     """The orthogonal matrices nearest to some of one shape, in their dtype."""
     arrays = [direction._array() for direction in directions]
     library = library_of(arrays[0])

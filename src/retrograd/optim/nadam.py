@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.tensor import Tensor
-from ._single import SingleOptimizer, check, check_betas, decayed, kept, move, real, step_count
-from .optimizer import Params
+from ._single import SingleOptimizer, check_options, decayed, kept, move, real, step_count
+from .optimizer import Group, Params, State
 
 
 class NAdam(SingleOptimizer):
@@ -21,21 +19,18 @@ class NAdam(SingleOptimizer):
                  decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
                  maximize: bool = False, capturable: bool = False,
                  differentiable: bool = False) -> None:
-        check("epsilon", eps, eps >= 0.0)
-        check_betas(betas)
-        check("weight_decay", weight_decay, weight_decay >= 0.0)
-        check("momentum_decay", momentum_decay, momentum_decay >= 0.0)
+        check_options(epsilon=eps, betas=betas, weight_decay=weight_decay,
+                      momentum_decay=momentum_decay)
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
             "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
             "maximize": maximize, "foreach": foreach, "capturable": capturable,
             "differentiable": differentiable})
 
-    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+    def _first_state(self, group: Group, param: Tensor) -> State:
         return {"step": step_count(), "mu_product": step_count(1.0), **self._zeros(group, param)}
 
-    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                grad: Tensor) -> None:
+    def _update(self, group: Group, state: State, param: Tensor, grad: Tensor) -> None:
         (beta1, beta2), lr = group["betas"], group["lr"]
         grad = decayed(group, param, grad)
         count = state["step"].item()

@@ -17,6 +17,8 @@ from ..nn.modules._calling import register_hook
 from ..nn.modules.module import clear_grad, typename
 
 Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+Group = dict[str, Any]  # of parameters: they, and the options of their steps
+State = dict[str, Any]  # of one parameter
 
 Hooks = OrderedDict[int, Callable[..., Any]]
 _HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ..core.tensor import Tensor
-from ._single import SingleOptimizer, check, check_betas, decayed, kept, real
-from .optimizer import Params
+from ._single import SingleOptimizer, check_options, decayed, kept, real
+from .optimizer import Group, Params, State
 
 
 class RAdam(SingleOptimizer):
@@ -20,16 +19,13 @@ class RAdam(SingleOptimizer):
                  weight_decay: float = 0, decoupled_weight_decay: bool = False, *,
                  foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
                  differentiable: bool = False) -> None:
-        check("epsilon", eps, eps >= 0.0)
-        check_betas(betas)
-        check("weight_decay", weight_decay, weight_decay >= 0.0)
+        check_options(epsilon=eps, betas=betas, weight_decay=weight_decay)
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
             "maximize": maximize, "foreach": foreach, "capturable": capturable,
             "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable})
 
-    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                grad: Tensor) -> None:
+    def _update(self, group: Group, state: State, param: Tensor, grad: Tensor) -> None:
         (beta1, beta2), lr = group["betas"], group["lr"]
         grad = decayed(group, param, grad)
         grad, mean, square = real(grad), real(state["exp_avg"]), real(state["exp_avg_sq"])

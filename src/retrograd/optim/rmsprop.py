@@ -6,8 +6,8 @@ from itertools import compress
 from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
-from ._single import SingleOptimizer, check, decayed, kept, move, real
-from .optimizer import Params
+from ._single import SingleOptimizer, check_options, decayed, kept, move, real
+from .optimizer import Group, Params, State
 
 
 class RMSprop(SingleOptimizer):
@@ -21,21 +21,17 @@ class RMSprop(SingleOptimizer):
                  eps: float = 1e-8, weight_decay: float = 0, momentum: float = 0,
                  centered: bool = False, capturable: bool = False, foreach: bool | None = None,
                  maximize: bool = False, differentiable: bool = False) -> None:
-        check("epsilon", eps, eps >= 0.0)
-        check("momentum", momentum, momentum >= 0.0)
-        check("weight_decay", weight_decay, weight_decay >= 0.0)
-        check("alpha", alpha, alpha >= 0.0)
+        check_options(epsilon=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
         super().__init__(params, {
             "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
             "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable})
 
-    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+    def _state_names(self, group: Group) -> tuple[str, ...]:
         wanted = (True, group["momentum"] > 0, group["centered"])
         return tuple(compress(self._rows, wanted))
 
-    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                grad: Tensor) -> None:
+    def _update(self, group: Group, state: State, param: Tensor, grad: Tensor) -> None:
         alpha, lr, momentum = group["alpha"], group["lr"], group["momentum"]
         grad, moved = real(decayed(group, param, grad)), real(param)
         square = real(state["square_avg"])

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.tensor import Tensor
 from ..ops.creation.filled import full_like, zeros_like
 from ._single import SingleOptimizer, real, step_count
-from .optimizer import Params
+from .optimizer import Group, Params, State
 
 
 class Rprop(SingleOptimizer):
@@ -26,14 +24,13 @@ class Rprop(SingleOptimizer):
             "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable})
 
-    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+    def _first_state(self, group: Group, param: Tensor) -> State:
         lr = float(group["lr"])
         start = complex(lr, lr) if param.is_complex() else lr
         return {"step": step_count(), "prev": zeros_like(param),
                 "step_size": full_like(param.detach(), start)}
 
-    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                grad: Tensor) -> None:
+    def _update(self, group: Group, state: State, param: Tensor, grad: Tensor) -> None:
         (shrink, grow), (least, most) = group["etas"], group["step_sizes"]
         grad, previous, size = real(grad), real(state["prev"]), real(state["step_size"])
         agreement = (grad * previous.clone()).sign()

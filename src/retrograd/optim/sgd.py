@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from ..backend.numpy.fused import PackedParameters
 from ..core.tensor import Tensor
 from ._packing import PackedOptimizer
-from .optimizer import Params, check_lr
+from .optimizer import Group, Params, check_lr
 
 
 class SGD(PackedOptimizer):
@@ -35,20 +35,19 @@ class SGD(PackedOptimizer):
                     "foreach": foreach, "differentiable": differentiable, "fused": fused}
         super().__init__(params, defaults)
 
-    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+    def _state_names(self, group: Group) -> tuple[str, ...]:
         return ("momentum_buffer",) if group["momentum"] else ()
 
     def _has_state(self, param: Tensor) -> bool:
         return self.state.get(param, {}).get("momentum_buffer") is not None
 
-    def _update_packed(self, group: dict[str, Any], block: PackedParameters,
-                       grads: list[Any]) -> int:
+    def _update_packed(self, group: Group, block: PackedParameters, grads: list[Any]) -> int:
         block.sgd(grads, lr=float(group["lr"]), momentum=group["momentum"],
                   dampening=group["dampening"], weight_decay=float(group["weight_decay"]),
                   nesterov=group["nesterov"], maximize=group["maximize"])
         return 1
 
-    def _move(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
+    def _move(self, group: Group, param: Tensor, grad: Tensor) -> None:
         lr, momentum, weight_decay = group["lr"], group["momentum"], group["weight_decay"]
         if group["maximize"]:
             grad = -grad

@@ -9,8 +9,8 @@ from ..autograd.grad_mode import enable_grad, no_grad
 from ..core.tensor import Tensor
 from ..ops.creation.filled import zeros_like
 from ._packing import is_sparse
-from ._single import check, check_betas
-from .optimizer import Optimizer, Params, check_lr
+from ._single import check, check_options
+from .optimizer import Group, Optimizer, Params, check_lr
 
 
 class SparseAdam(Optimizer):
@@ -21,7 +21,7 @@ class SparseAdam(Optimizer):
                  maximize: bool = False) -> None:
         check_lr(lr)
         check("epsilon", eps, eps > 0.0)
-        check_betas(betas)
+        check_options(betas=betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
         sparse = [(number, place) for number, group in enumerate(self.param_groups)
                   for place, param in enumerate(group["params"]) if is_sparse(param)]
@@ -48,7 +48,7 @@ class SparseAdam(Optimizer):
                         self._move(group, param, param.grad)
         return loss
 
-    def _move(self, group: dict[str, Any], param: Tensor, grad: Any) -> None:
+    def _move(self, group: Group, param: Tensor, grad: Any) -> None:
         state = self.state[param]
         if not state:
             state.update(step=0, exp_avg=zeros_like(param), exp_avg_sq=zeros_like(param))
