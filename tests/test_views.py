@@ -84,6 +84,43 @@ def test_views_of_views_have_one_base():
     assert base._base is None and not base._is_view()
 
 
+PARTS = {
+    "slices": lambda x: x[:2, 1:], "ints": lambda x: x[1, -1], "both": lambda x: x[1, :2, ::2],
+    "behind": lambda x: x[:, 0, 1:2], "empty": lambda x: x[3:, 2:1], "new": lambda x: x[None, 1, 0],
+    "backwards": lambda x: x[1, :, ::-1]}
+
+
+@pytest.mark.parametrize("cut", PARTS.values(), ids=PARTS)
+def test_a_part_that_is_cut_at_once_is_what_single_cuts_lead_to(cut):
+    base = torch.arange(24.0).view(2, 3, 4).clone()
+    recorded = base.clone().requires_grad_()
+    part, step_by_step = cut(base), cut(recorded)
+    assert torch.equal(part, step_by_step.detach())
+    assert part.stride() == step_by_step.stride()
+    assert part.storage_offset() == step_by_step.storage_offset()
+    assert part._is_view() == step_by_step._is_view()
+    if part._is_view():
+        assert part._base is base
+        assert _steps_of(part) == _steps_of(step_by_step)
+
+
+def _steps_of(view):
+    known, steps = view._view, []
+    while known is not None:
+        steps.append((known.op, known.static))
+        known = known.parent
+    return steps
+
+
+def test_a_part_that_was_cut_at_once_gets_the_history_of_its_base():
+    base, weight = torch.ones(3, 4), torch.ones(3, 4, requires_grad=True)
+    part = base[1:, :2]
+    base.mul_(weight)
+    assert part.grad_fn is not None
+    part.sum().backward()
+    assert weight.grad.tolist() == [[0, 0, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0]]
+
+
 def test_detach_is_no_view_of_the_graph():
     x = torch.ones(2, requires_grad=True)
     y = (x * 2).detach()

@@ -126,7 +126,7 @@ def as_subclass(tensor: Tensor, cls: type) -> Any:
 
         tensor = alias(tensor)
     out._data, out._edge, out._view, out._vc = tensor._data, tensor._edge, tensor._view, tensor._vc
-    out._form = None
+    out._form = out._cut = None
     return out
 
 

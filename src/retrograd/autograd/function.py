@@ -698,7 +698,7 @@ def _aliased(source: Tensor, edge: Any, mode: Mode) -> Tensor:
     parent = source._view
     base = source if parent is None else parent.base
     out._vc = base._counter()
-    out._view = View(base, parent, alias.op, (), "function", out._vc.n)
+    out._view = View.of(base, parent, alias.op, (), "function", out._vc.n)
     out._vc.note_view(out)
     return out
 

@@ -119,7 +119,7 @@ def _list_path(op: Op, slow: str, with_out: bool) -> list[str]:
     (name,) = op.arrays
     GENERATED[f"{op.name}_kernel"], GENERATED[f"{op.name}_node"] = op.kernel, node_class(op)
     finish = ["out = new(Tensor)", "out._data = y",
-              "out._form = out._edge = out._view = out._vc = None",
+              "out._form = out._edge = out._view = out._vc = out._cut = None",
               "if is_live:",
               f"    node = {op.name}_node()",
               "    node.seq = next(ages)",
@@ -174,13 +174,33 @@ def _outputs_source(op: Op, slow: str) -> list[str]:
     for nr, out in enumerate(outs_of(op)):
         lines += [f"{out} = new(Tensor)", f"{out}._data = y{nr if op.outputs else ''}",
                   f"{out}._form = {_result_form(op) if op.rules else None}",
-                  _view_source(op, out) if op.is_view else f"{out}._view = {out}._vc = None"]
+                  *([f"{out}._cut = None", *_usual_view_source(op, out)] if op.is_view
+                    else [f"{out}._view = {out}._vc = {out}._cut = None"])]
     return lines
 
 
 def _view_source(op: Op, out: str) -> str:
-    static = "".join(f"{n}, " for n in op.static)
-    return f"attach_view({out}, {op.arrays[0]}, {op.name}_op, ({static}), m)"
+    return f"attach_view({out}, {op.arrays[0]}, {op.name}_op, {_static_source(op)}, m)"
+
+
+def _static_source(op: Op) -> str:
+    return f"({''.join(f'{n}, ' for n in op.static)})"
+
+
+def _usual_view_source(op: Op, out: str) -> list[str]:
+    """Lines that do what ``attach_view`` does for memory that has been looked at before."""
+    first = op.arrays[0]
+    return [f"above = {first}._view; owner = {first} if above is None else above.base",
+            "vc = owner._vc",
+            f"if vc is None or vc is INFERENCE or vc.views is None: {_view_source(op, out)}",
+            "else:",
+            f"    view = {out}._view = View(); {out}._vc = vc",
+            f"    view.base = owner; view.parent = above; view.op = {op.name}_op",
+            f"    view.static = {_static_source(op)}; view.version = vc.n",
+            "    view.origin = 'no_grad' if m is NO_GRAD else '' if above is None "
+            "else above.origin",
+            f"    vc.views.append(ref({out}))",
+            "    if len(vc.views) > vc.room: vc.forget_dead_views()"]
 
 
 def is_cut(op: Op) -> bool:
@@ -196,7 +216,8 @@ def _parts_source(op: Op, slow: str) -> list[str]:
     static = "".join(f"{n}, " for n in op.static)
     return ["outs = []",
             "for part in y:",
-            "    out = new(Tensor); out._data = part; out._form = out._edge = None",
+            "    out = new(Tensor); out._data = part; "
+            "out._form = out._edge = out._cut = None",
             f"    attach_view(out, {name}, {op.name}_op, ({static}len(outs)), m, 'multi')",
             "    outs.append(out)",
             "outs = tuple(outs)",
@@ -317,7 +338,7 @@ def traced_source(op: Op) -> list[str]:
                   "# The result as a tensor.",
                   "out = new(TracedTensor if y.__class__ in TRACED_TYPES else Tensor)",
                   "out._data = y",
-                  "out._form = out._edge = out._view = out._vc = None",
+                  "out._form = out._edge = out._view = out._vc = out._cut = None",
                   *([_view_source(op, "out")] if op.is_view else []),
                   *(record_source(op, NodeLayout(op), is_traced=True) if op.rules
                     else unrecorded_source(op, ("_edge", "_cut")))]

@@ -19,7 +19,7 @@ from ..base import sources
 from ..base.call_sites import user_frame
 from ..base.errors import REQUIRED, canonical_dim, canonical_dims
 from ..base.modes import GRAD, MODE, NO_GRAD
-from ..core.graph import AGES, LEAF, Like, Released, fit, sum_of
+from ..core.graph import AGES, INFERENCE, LEAF, Like, Released, View, fit, sum_of
 from ..core.interned import ARRAYS_4, ARRAYS_8, NUMBERS_4, NUMBERS_8, SCALAR_FORMS
 from ..core.op import GENERATED, Op
 from ..core.saved_values import (
@@ -43,8 +43,8 @@ _SHOW = dict.fromkeys(filter(None, os.environ.get("RETROGRAD_SHOW_CODE", "").spl
 """The names whose code is to be printed, and whether any was."""
 
 GENERATED.update(
-    ref=ref, Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, GRAD=GRAD,
-    new=object.__new__,
+    ref=ref, Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, View=View,
+    GRAD=GRAD, INFERENCE=INFERENCE, new=object.__new__,
     NO_GRAD=NO_GRAD, get_mode=MODE.get, ages=AGES, frame=sys._getframe,
     user_code=None, locate=None, fit=fit, edge_of=edge_of,
     F4=xp.FLOAT32, F8=xp.FLOAT64, Z8=xp.COMPLEX64, Z16=xp.COMPLEX128,

@@ -215,7 +215,7 @@ def _fits_source(op: Op, layout: NodeLayout) -> list[str]:
 
 
 def like_source(op: Op, i: int) -> str:
-    """An expression for the shape and dtype of argument ``i``."""
-    array = f"a_{op.arrays[i]}"
-    like = f"Like({array}.shape, {array}.dtype)"
-    return f"None if {array} is None else {like}" if is_optional(op, op.arrays[i]) else like
+    """An expression for the shape and dtype of argument ``i``: its form, if that is known."""
+    name = op.arrays[i]
+    like = f"{name}._form or Like(a_{name}.shape, a_{name}.dtype)"
+    return f"None if {name} is None else {like}" if is_optional(op, name) else like

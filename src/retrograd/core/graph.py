@@ -208,12 +208,22 @@ class View:
     """How a tensor looks at another one's memory."""
 
     __slots__ = ("base", "parent", "op", "static", "origin", "version")
+    base: Any
+    parent: View | None
+    op: Any
+    static: tuple[Any, ...]
+    origin: str  # "", "no_grad", "multi", "inference" or "function"
+    version: int  # of the memory, when ``_edge`` was last known to be true
 
-    def __init__(self, base: Any, parent: View | None, op: Any, static: tuple[Any, ...],
-                 origin: str, version: int):
-        self.base, self.parent, self.op, self.static = base, parent, op, static
-        self.origin = origin  # "", "no_grad", "multi", "inference" or "function"
-        self.version = version  # of the memory, when ``_edge`` was last known to be true
+    # Generated code calls the class, which is quicker than any function of Python's, and fills it.
+
+    @classmethod
+    def of(cls, base: Any, parent: View | None, op: Any, static: tuple[Any, ...], origin: str,
+           version: int) -> View:
+        made = cls()
+        made.base, made.parent, made.op, made.static = base, parent, op, static
+        made.origin, made.version = origin, version
+        return made
 
 
 class MovedView(View):

@@ -38,7 +38,7 @@ class Constants(dict[Any, Tensor]):
         made._data = xp.asarray(number, dtype=self.dtype)
         if self.as_scalar:
             made._data = made._data[()]
-        made._edge = made._view = made._vc = made._form = None
+        made._form = made._edge = made._view = made._vc = made._cut = None
         made._wrapped_number = True
         # 0.0 == -0.0, and nan is never found again: neither can be a key.
         if number and number == number:

@@ -190,7 +190,7 @@ def number_tensor(value: Any) -> Tensor:
     made = object.__new__(Tensor)
     is_int = isinstance(value, int) and not isinstance(value, bool)
     made._data = xp.asarray(value, dtype=xp.INT64 if is_int else None)
-    made._form = made._edge = made._view = made._vc = None
+    made._form = made._edge = made._view = made._vc = made._cut = None
     made._wrapped_number = True
     return made
 

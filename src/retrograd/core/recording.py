@@ -25,8 +25,6 @@ from .op import Op
 from .saved_values import PackedValue, keep_version, output_edge, sealed
 from .tensor import Tensor, edge_of, wrap_any
 
-new = object.__new__
-
 
 def finish(op: Op, tensors: dict[str, Any], values: list[Any], result: Any, mode: Mode) -> Any:
     """Wrap the raw result and record the call."""
@@ -254,7 +252,7 @@ def attach_view(out: Tensor, source: Tensor, op: Op, static: tuple[Any, ...], mo
         return
     if mode is not GRAD:
         origin = "inference" if mode.inference else origin if mode.grad else "no_grad"
-    view = out._view = new(View)
+    view = out._view = View()
     view.base = base
     view.parent = parent
     view.op = op
@@ -269,6 +267,23 @@ def attach_view(out: Tensor, source: Tensor, op: Op, static: tuple[Any, ...], mo
         views.append(ref(out))
         if len(views) > counter.room:
             counter.forget_dead_views()
+
+
+def attach_part(out: Tensor, source: Tensor, steps: list[tuple[Any, tuple[Any, ...]]],
+                mode: Mode) -> None:
+    """Let ``out`` look at what several functions of ops lead to in ``source``'s memory."""
+    function, static = steps[-1]
+    attach_view(out, source, function.op, static, mode)
+    view = out._view
+    if view is None:
+        return
+    base, parent, origin, version = view.base, view.parent, view.origin, view.version
+    for function, static in steps[:-1]:
+        step = View()
+        step.base, step.parent, step.op, step.static = base, parent, function.op, static
+        step.origin, step.version = origin, version
+        parent = step
+    view.parent = parent
 
 
 offer(attach_view, keep_cuts, note_cut)

@@ -163,7 +163,7 @@ def attach_data(tensor: Tensor, edge: Any) -> Tensor:
     out: Any = object.__new__(type(tensor) if tensor._is_traced else class_for(tensor._data))
     out._data = tensor._data
     out._edge = edge
-    out._form = out._view = None
+    out._form = out._view = out._cut = None
     out._vc = tensor._vc
     return out
 

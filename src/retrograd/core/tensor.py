@@ -121,17 +121,19 @@ class Tensor(TensorMethods):
     needed); ``_form`` is what is known of it (see :mod:`retrograd.core.interned`), so that only
     :meth:`_replace_data` may exchange it; ``_edge`` is None, ``LEAF``, the node that made it, or
     that node's :class:`OutputEdge`; ``_view`` describes whose memory it looks at; ``_vc`` counts
-    writes and is made when the memory is first shared or written to. Whatever most tensors never
-    need (a gradient, hooks) lies in ``__dict__`` with its default on the class.
+    writes and is made when the memory is first shared or written to; ``_cut`` is the line that kept
+    it out of the graph (see :mod:`retrograd.core.cuts`). Whatever most tensors never need (a
+    gradient, hooks) lies in ``__dict__`` with its default on the class.
     """
 
-    __slots__ = ("_data", "_form", "_edge", "_view", "_vc", "__dict__", "__weakref__")
+    __slots__ = ("_data", "_form", "_edge", "_view", "_vc", "_cut", "__dict__", "__weakref__")
 
     _data: Any
     _form: Any
     _edge: Any
     _view: Any
     _vc: Any
+    _cut: Any
 
     is_output = leads_nowhere = False
     _is_traced = False  # whether the data belongs to a transform
@@ -144,7 +146,6 @@ class Tensor(TensorMethods):
     _post_hooks: OrderedDict[int, Any] | None = None
     _accumulator_ref: Any = None
     _node_hooks: dict[str, Any] | None = None  # those of its accumulator, which comes and goes
-    _cut: Any = None  # the line that kept this tensor out of the graph: see core.cuts
     _wrapped_number = False
     _retains = False
     _name: str | None = None
@@ -252,8 +253,8 @@ class Tensor(TensorMethods):
         self._data = data
         view = self._view
         if view is not None:
-            self._view = MovedView(view.base, view.parent, view.op, view.static, view.origin,
-                                   view.version)
+            self._view = MovedView.of(view.base, view.parent, view.op, view.static, view.origin,
+                                      view.version)
 
     @overload
     def stride(self, dim: None = None) -> tuple[int, ...]: ...
@@ -855,9 +856,8 @@ PLAIN: set[type] = {Tensor}
 NATIVE: set[type] = {Tensor}
 """The classes that ops handle themselves; any other asks its ``__torch_function__``."""
 
-_INTERNAL = {"_grad", "_hooks", "_post_hooks", "_accumulator_ref", "_cut", "_wrapped_number",
-             "_retains", "_name", "_node_hooks", "_is_watched", "_grad_dtype",
-             "_known_tangent"}
+_INTERNAL = {"_grad", "_hooks", "_post_hooks", "_accumulator_ref", "_wrapped_number", "_retains",
+             "_name", "_node_hooks", "_is_watched", "_grad_dtype", "_known_tangent"}
 
 
 def _user_attributes(tensor: Tensor) -> dict[str, Any]:
@@ -916,7 +916,7 @@ def fill(tensor: Tensor, data: Any, edge: Any) -> Tensor:
     """Set the slots of a new tensor."""
     tensor._data = data
     tensor._edge = edge
-    tensor._form = tensor._view = tensor._vc = None
+    tensor._form = tensor._view = tensor._vc = tensor._cut = None
     return tensor
 
 
@@ -940,7 +940,7 @@ def wrap(data: Any, edge: Any = None) -> Tensor:
     out: Any = _new(ForeignTensor if type(data) in LIBRARIES else Tensor)
     out._data = data
     out._edge = edge
-    out._form = out._view = None
+    out._form = out._view = out._cut = None
     out._vc = INFERENCE if _mode().inference else None
     return out
 
@@ -949,7 +949,7 @@ def wrap_array(array: ndarray) -> Tensor:
     """A new tensor on an array of NumPy's."""
     out: Any = _new(Tensor)
     out._data = array
-    out._form = out._edge = out._view = None
+    out._form = out._edge = out._view = out._cut = None
     out._vc = INFERENCE if _mode().inference else None
     return out  # type: ignore[no-any-return]
 
@@ -963,7 +963,7 @@ def wrap_any(data: Any) -> Tensor:
     out: Any = object.__new__(TENSOR_CLASS.get(kind)
                               or (ForeignTensor if kind in LIBRARIES else Tensor))
     out._data = data
-    out._form = out._edge = out._view = None
+    out._form = out._edge = out._view = out._cut = None
     out._vc = INFERENCE if MODE.get().inference else None
     return out
 
@@ -973,7 +973,7 @@ def twin(tensor: Tensor, counter: Version | None, cls: type) -> Tensor:
     out: Any = object.__new__(cls)
     data = tensor._data
     out._data = data if data.ndim else tensor._array()
-    out._form = out._edge = out._view = None
+    out._form = out._edge = out._view = out._cut = None
     out._vc = counter
     return out
 

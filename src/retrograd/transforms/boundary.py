@@ -215,7 +215,7 @@ class MappedInput:
         base = self.outside if parent is None else parent.base
         counter = base._counter()
         for op, static in reversed(steps):
-            parent = View(base, parent, op, static, origin, counter.n)
+            parent = View.of(base, parent, op, static, origin, counter.n)
         out._view, out._vc = parent, counter
         counter.note_view(out)
         return out

@@ -7,12 +7,13 @@ from typing import Any
 from ...backend import index as index_kernels, xp
 from ...backend.interface import kind_of
 from ...base.errors import is_pytorch_tensor, type_name
-from ...base.modes import GRAD, MODE
+from ...base.modes import GRAD, MODE, NO_GRAD
 from ...base.warning import warn
 from ...codegen.switch import GeneralPath
 from ...core.graph import View
 from ...core.inplace import write_by
-from ...core.tensor import PLAIN, Tensor, method, wrap
+from ...core.recording import attach_part
+from ...core.tensor import PLAIN, Tensor, method, wrap, wrap_array
 from ..creation.from_data import tensor
 from ..memory.filling import (
     NUMBERS,
@@ -215,20 +216,20 @@ def getitem(self: Tensor, key: Any) -> Tensor:
         shape = self._data.shape
         if not shape:
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-        start, stop, step = slice_bounds(key, shape[0])
-        return _slice(self, 0, start, stop, step) if step > 0 \
+        start, stop, step = key.indices(shape[0])
+        return _slice(self, 0, start, stop if stop > start else start, step) if step > 0 \
             else backwards(self, 0, key, shape[0])
-    if key is None:
-        return unsqueeze(self, 0)
-    if key is ...:
-        return alias(self)
-    if isinstance(key, Tensor) and key._data.ndim and self._data.ndim and (
-            not is_mask(key) or key._data.ndim <= self._data.ndim):
-        return index(self, *located(self, [(0, key)]))
     if kind is tuple and self._data.ndim:
         parts = cut_plainly(self, key)
         if parts is not None:
             return parts
+    elif key is None:
+        return unsqueeze(self, 0)
+    elif key is ...:
+        return alias(self)
+    elif isinstance(key, Tensor) and key._data.ndim and self._data.ndim and (
+            not is_mask(key) or key._data.ndim <= self._data.ndim):
+        return index(self, *located(self, [(0, key)]))
     found = Subscript(self, as_items(key))
     if found.pairs:
         return index(found.view, *located(found.view, found.pairs))
@@ -238,22 +239,45 @@ def getitem(self: Tensor, key: Any) -> Tensor:
 def cut_plainly(self: Tensor, key: tuple[Any, ...]) -> Tensor | None:
     """The view for a key of ints, slices and None; None for any other, or one that is wrong."""
     view = self
-    for item in key:
-        if item.__class__ is not int:
-            break
-    else:  # ints alone: each takes the first dimension away
+    goes_unrecorded = self._edge is None and self._view is None and self._cut is None
+    if not goes_unrecorded:
         for item in key:
-            shape = view._data.shape
-            if not shape or not -shape[0] <= item < shape[0]:
-                return None
-            view = _select(view, 0, item if item >= 0 else item + shape[0])
-        return view if key else None
+            if item.__class__ is not int:
+                break
+        else:  # ints alone: each takes the first dimension away
+            for item in key:
+                shape = view._data.shape
+                if not shape or not -shape[0] <= item < shape[0]:
+                    return None
+                view = _select(view, 0, item if item >= 0 else item + shape[0])
+            return view if key else None
     steps = steps_to(self._data.shape, key)
     if not steps:
         return None
+    if goes_unrecorded and len(steps) > 1:
+        part = cut_at_once(self, key, steps)
+        if part is not None:
+            return part
     for function, static in steps:
         view = function(view, *static)
     return view
+
+
+def cut_at_once(self: Tensor, key: tuple[Any, ...], steps: list[tuple[Any, tuple[Any, ...]]]
+                ) -> Tensor | None:
+    """What steps lead to of which none is recorded: one array, and one tensor.
+
+    None where a mode is on, or a step is not one that NumPy's subscripts take alike.
+    """
+    mode = MODE.get()
+    if (mode is not GRAD and mode is not NO_GRAD) or type(self) not in PLAIN or GeneralPath.only:
+        return None
+    for function, _ in steps:
+        if function is not _slice and function is not _select:
+            return None
+    part = wrap_array(self._data[(*key, ...)])
+    attach_part(part, self, steps, mode)
+    return part
 
 
 def steps_to(shape: Any, key: tuple[Any, ...]) -> list[tuple[Any, tuple[Any, ...]]] | None:
@@ -274,19 +298,16 @@ def steps_to(shape: Any, key: tuple[Any, ...]) -> list[tuple[Any, tuple[Any, ...
                 return None
             steps.append((_select, (dim, item if item >= 0 else item + n)))
         elif item.__class__ is slice:
-            if item != _EVERYTHING:
-                start, stop, step = slice_bounds(item, n)
+            if item.stop is not None or item.start is not None or item.step is not None:
+                start, stop, step = item.indices(n)
                 if step < 0:
                     steps.append((backwards, (dim, item, n)))
                 elif item.start or stop != n or step != 1:
-                    steps.append((_slice, (dim, start, stop, step)))
+                    steps.append((_slice, (dim, start, stop if stop > start else start, step)))
             dim += 1
         else:
             return None
     return steps
-
-
-_EVERYTHING = slice(None)
 
 
 # ---------------------------------------------------------------- writing

@@ -47,7 +47,8 @@ def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
     if known is not None:
         # What is not recorded is out of date: the history is found anew from the base's.
         version = known.version if node is None else counter.n
-        target._view = View(known.base, known, declared, tuple(values[1:]), known.origin, version)
+        target._view = View.of(known.base, known, declared, tuple(values[1:]), known.origin,
+                               version)
     if node is not None:
         target._edge = node
     return target

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...backend import xp
 from ...backend.interface import library_of
-from ...backend.numpy import LARGE
+from ...backend.numpy import LARGE, ndarray
 from ...base import dtypes
 from ...base.errors import as_int, canonical_dim, length_of, unplaced
 from ...core.binding import universal
@@ -89,11 +89,10 @@ def infer_size(size: tuple[int, ...], count: int) -> tuple[int, ...]:
 
 @view(quiet=True, node="ViewBackward0", vjp=lambda g, like: reshape(g, like.shape))
 def _view(input: Array, size: Ints) -> Any:
-    target = size if -1 not in size and math.prod(size) == input.size else infer_size(
-        tuple(size), input.size)
-    if xp.is_contiguous(input):
-        return input.reshape(target)
-    found = xp.viewed(input, target)
+    # Libraries work a length of -1 out, and some any other negative one.
+    found = None if size and min(size) < -1 else xp.viewed(input, size)
+    if found is None:
+        found = xp.viewed(input, infer_size(tuple(size), input.size))
     if found is None:
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at "
                            "least one dimension spans across two contiguous subspaces). Use "
@@ -164,6 +163,8 @@ def reshape(input: Tensor, shape: Sizes) -> Any:
         return input.reshape(shape)
     shape = shape if shape.__class__ is tuple else sizes((shape,))
     data = input._data
+    if data.__class__ is ndarray and xp.is_contiguous(data):
+        return _view(input, shape)
     target = infer_size(shape, data.size)
     if not type(input)._is_traced:  # type: ignore[attr-defined]
         library = library_of(data)

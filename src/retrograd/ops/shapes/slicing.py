@@ -47,7 +47,7 @@ def select(input: Tensor, dim: int, index: int) -> Any:
       vjp=lambda g, like, dim, start, end, step:
       slice_backward(g, like.shape, dim, start, end, step))
 def _slice(input: Array, dim: int, start: int, end: int, step: int = 1) -> Any:
-    return input[start:end:step] if not dim else \
+    return input[start:end:step] if not dim else input[:, start:end:step] if dim == 1 else \
         input[(slice(None),) * dim + (slice(start, end, step),)]
 
 
