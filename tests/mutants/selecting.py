@@ -41,8 +41,10 @@ _RANDOM = Selection("", "random_programs random_graphs random_batches")
 """Programs that nobody thought of, for what everything comes by."""
 
 AREAS: dict[str, tuple[Selection, ...]] = {
-    "ops": (_SAMPLES, Selection("corners creation stubs", "behaviours_ops defaults"), _RANDOM),
-    "backend": (_SAMPLES, Selection("kernels"), Selection("native", native=True), _RANDOM),
+    "ops": (_SAMPLES, Selection("corners creation stubs", "rare_calls behaviours_ops defaults"),
+            _RANDOM),
+    "backend": (_SAMPLES, Selection("kernels", "rare_calls"),
+                Selection("native", native=True), _RANDOM),
     "core": (Selection(f"{_ENGINE} generated_code declarations binding printing forms",
                    "behaviours_inplace behaviours_graph behaviours_function behaviours_modes "
                    "behaviours_engine hook_combinations written_views"), _RANDOM),
@@ -65,12 +67,13 @@ AREAS: dict[str, tuple[Selection, ...]] = {
 FILES: dict[str, tuple[Selection, ...]] = {
     "ops/sparse": (Selection("sparse sparse_derivatives", "sparse"),),
     "ops/creation": (Selection("creation seeds stubs",
-                               "creation_calls behaviours_creation random_stream"),),
-    "ops/indexing": (_SAMPLES, Selection("corners", "behaviours_indexing behaviours_inplace"),
+                               "creation_calls rare_calls behaviours_creation random_stream"),),
+    "ops/indexing": (_SAMPLES,
+                     Selection("corners", "rare_calls behaviours_indexing behaviours_inplace"),
                      _RANDOM),
-    "ops/fourier": (Selection("fourier"), _SAMPLES),
-    "ops/indexing/subscripts.py": (Selection("tensor views corners", "behaviours_indexing"),
-                                   _SAMPLES),
+    "ops/fourier": (Selection("fourier", "rare_calls"), _SAMPLES),
+    "ops/indexing/subscripts.py": (
+        Selection("tensor views corners", "rare_calls behaviours_indexing"), _SAMPLES),
     "ops/memory": (_SAMPLES, Selection("tensor inplace views",
                                        "behaviours_memory behaviours_inplace"), _RANDOM),
     "ops/batching.py": (Selection("vmap transforms", "vmap"),),
