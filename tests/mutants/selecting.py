@@ -49,7 +49,7 @@ AREAS: dict[str, tuple[Selection, ...]] = {
                    "behaviours_inplace behaviours_graph behaviours_function behaviours_modes "
                    "behaviours_engine hook_combinations written_views"), _RANDOM),
     "transforms": (Selection("vmap transforms func forward_ad functional late",
-                         "vmap func forward_ad"), _RANDOM),
+                         "vmap func forward_ad random_transforms"), _RANDOM),
     "autograd": (Selection(f"{_ENGINE} functional func forward_ad gradcheck checkpoint",
                        "behaviours_function behaviours_hooks behaviours_graph functional"),
                  _RANDOM),
@@ -58,7 +58,7 @@ AREAS: dict[str, tuple[Selection, ...]] = {
     "optim": (Selection("optim optim_packs", "optim_options averages optim_db nn_optim defaults"),),
     "codegen": (Selection("generated_code declarations forms grad_mode inplace views transforms",
                           "behaviours_inplace behaviours_graph behaviours_modes"), _RANDOM),
-    "func": (Selection("func functional vmap transforms", "func vmap"), _RANDOM),
+    "func": (Selection("func functional vmap transforms", "func vmap random_transforms"), _RANDOM),
     "utils": (Selection("utils checkpoint facades", "benchmark checkpoint pytree defaults"),),
 }
 """By folder of the source, in the order in which they are asked; the quick ones come first."""

@@ -27,8 +27,8 @@ from .forking import passes, within
 PACKAGE = Path(retrograd.__file__).parent
 BY_NAME = ("every_op", "strict", "fast_and_general", "op_db", "degenerate", "module_db",
            "other_modules")
-LONG = ("random_batches", "random_graphs", "random_programs", "programs", "interrupts", "threads",
-        "mutants")
+LONG = ("random_batches", "random_graphs", "random_programs", "random_transforms", "programs",
+        "interrupts", "threads", "mutants")
 ELSEWHERE = ("packages", "seeds", "examples", "demo", "stubs", "types", "names", "import",
              "layering", "serialization", "numpy", "distribut", "multiprocessing", "as_torch",
              "safetensors", "missing", "extending", "completion")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any
 
 from ..backend.interface import library_of
@@ -387,10 +387,17 @@ def settle(result: Any, levels: tuple[int, ...]) -> Any:
     """A raw gradient without the outer levels its input did not have."""
     if is_settled(result, levels):
         return result
-    if not result.outer or result.level in levels:
-        return result.mapped(lambda part: settle(part, levels))
-    return settle(result.tangent if isinstance(result, Dual)
-                  else run_on_data("_sum_dims", result.value, (0,)), levels)
+    return _without(result, _outer_sizes(result).keys() - set(levels))
+
+
+def _without(data: Any, removed: Set[int]) -> Any:
+    """A raw gradient without these of its outer levels."""
+    if not _outer_sizes(data).keys() & removed:
+        return data
+    if not data.outer or data.level not in removed:
+        return data.mapped(lambda part: _without(part, removed))
+    return _without(data.tangent if isinstance(data, Dual)
+                    else run_on_data("_sum_dims", data.value, (0,)), removed)
 
 
 def _unsettle(g: Any, removed: dict[int, int | None]) -> Any:
@@ -437,7 +444,9 @@ def settle_tensor(result: Tensor, levels: tuple[int, ...]) -> Tensor:
     if data.__class__ is ndarray or is_settled(data, levels):
         return result
     removed = {n: size for n, size in sorted(_outer_sizes(data).items()) if n not in levels}
-    return recorded(result, lambda x: settle(x, levels), lambda g: _unsettle(g, removed), None)
+    # Later data may be of other outer levels too, which were not removed here.
+    return recorded(result, lambda x: _without(x, removed.keys()),
+                    lambda g: _unsettle(g, removed), None)
 
 
 extensions.fill(settle=settle_tensor)
