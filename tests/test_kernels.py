@@ -415,50 +415,6 @@ def _() -> Any:
     yield numbers(3, 1), numbers(3, 4)
 
 
-# ---------------------------------------------------------------- cases: rows of large arrays
-
-
-def large_rows() -> Iterator[Any]:
-    """Arrays that are shared among threads, of wide rows and of narrow ones, and some others."""
-    for shape in ((3, 5), (300, 1000), (40, 70, 100), (20_011, 10), (2, 100_000), (150_000, 1)):
-        for dtype in (np.float32, np.float64):
-            yield numbers(*shape, dtype=dtype)
-    yield numbers(300, 1000, dtype=np.float16)
-    yield numbers(1000, 300).T
-    yield np.where(numbers(300, 1000) > 2, np.nan, numbers(300, 1000))
-
-
-@cases("softmax.softmax", "softmax.log_softmax")
-def _() -> Any:
-    for x in large_rows():
-        yield from ((x, axis) for axis in (-1, x.ndim - 1, 0))
-
-
-@cases("softmax.softmax_gradient", "softmax.log_softmax_gradient")
-def _() -> Any:
-    for x in large_rows():
-        yield from ((np.flip(x).copy(), np.abs(x), axis) for axis in (-1, x.ndim - 1, 0))
-
-
-@cases("norm.layer_norm")
-def _() -> Any:
-    for x in large_rows():
-        for rank in range(1, x.ndim):
-            weight = numbers(*x.shape[x.ndim - rank:], dtype=x.dtype)
-            yield from ((x, rank, 1e-5, *given) for given in (
-                (None, None), (weight, None), (weight, -weight)))
-
-
-@cases("norm.layer_input_gradient")
-def _() -> Any:
-    for x in large_rows():
-        for rank in range(1, x.ndim):
-            moments = norm.layer_norm(x, rank, 1e-5, None, None)[1:]
-            weight = numbers(*x.shape[x.ndim - rank:], dtype=x.dtype)
-            for given in ((None, *moments), (weight, *moments), (weight, None, None)):
-                yield np.flip(x).copy(), x, *given, rank, 1e-5
-
-
 # ---------------------------------------------------------------- cases: products
 
 

@@ -220,10 +220,10 @@ class View:
     @classmethod
     def of(cls, base: Any, parent: View | None, op: Any, static: tuple[Any, ...], origin: str,
            version: int) -> View:
-        made = cls()
-        made.base, made.parent, made.op, made.static = base, parent, op, static
-        made.origin, made.version = origin, version
-        return made
+        view = cls()
+        view.base, view.parent, view.op, view.static = base, parent, op, static
+        view.origin, view.version = origin, version
+        return view
 
 
 class MovedView(View):

@@ -279,10 +279,7 @@ def attach_part(out: Tensor, source: Tensor, steps: list[tuple[Any, tuple[Any, .
         return
     base, parent, origin, version = view.base, view.parent, view.origin, view.version
     for function, static in steps[:-1]:
-        step = View()
-        step.base, step.parent, step.op, step.static = base, parent, function.op, static
-        step.origin, step.version = origin, version
-        parent = step
+        parent = View.of(base, parent, function.op, static, origin, version)
     view.parent = parent
 
 
