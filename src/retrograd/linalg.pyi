@@ -148,8 +148,8 @@ def norm(A: Tensor, ord: float | str | None = None, dim: int | Sequence[int] | N
     tensor(5.)
     """
     ...
-def pinv(A: Tensor, *, atol: Tensor | float | None = None, rtol: Tensor | float | None = None,
-         hermitian: bool = False, rcond: Tensor | float | None = None,
+def pinv(A: Tensor, rcond: Tensor | float | None = None, hermitian: bool = False, *,
+         atol: Tensor | float | None = None, rtol: Tensor | float | None = None,
          out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse."""
     ...

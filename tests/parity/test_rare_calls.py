@@ -48,6 +48,18 @@ linalg.lstsq(R(4, 3), R(4))
 linalg.lstsq(R(2, 4, 3), R(2, 4)).solution
 linalg.lstsq(R(4, 3), R(4, 2), driver='gelss').solution
 linalg.lstsq(R(4), R(4))
+linalg.lstsq(R(4, 3).detach(), R(4, 2).detach(), rcond=0.6, driver='gelsd').solution
+linalg.lstsq(R(2, 4, 3).detach(), R(2, 4, 2).detach(), rcond=0.6, driver='gelss').rank
+linalg.lstsq(R(3, 3), R(3, 1), driver='odd')
+linalg.pinv(R(3, 3), 0.5)
+linalg.pinv(spd(3), 0.01, True)
+slogdet(torch.zeros(2, 2).requires_grad_())
+slogdet(torch.ones(3, 2, 2).requires_grad_())
+logdet(torch.ones(2, 2).requires_grad_())
+det(torch.full((2, 2), math.nan).requires_grad_())
+det(torch.stack([torch.full((2, 2), math.nan), torch.eye(2), torch.ones(2, 2)]))
+cholesky_inverse(torch.zeros(2, 2))
+cholesky_inverse(torch.stack([torch.eye(2), torch.tensor([[1.0, 0.0], [3.0, 0.0]])]))
 linalg.matrix_rank(R(3, 3).detach(), tol=0.4)
 linalg.matrix_rank(R(3, 3).detach(), 0.4, True)
 linalg.matrix_rank(spd(3), hermitian=True)
@@ -174,6 +186,10 @@ pca_lowrank(R(4, 5), q=3)[1].shape
 """
 
 SHAPES = """
+view_copy(R(3, 4).t(), (12,))
+view_copy(R(3, 4).t(), (2, 6))
+view_copy(R(3, 4).t(), (5,))
+view_copy(R(3, 4).detach(), torch.int64)
 R(2, 3).unflatten(1, [])
 R(2, 3).unflatten(1, (3, 1))
 R(2, 3).unflatten(1, (-1, 3))
@@ -377,6 +393,17 @@ channel_shuffle(R(4, 2), 2)
 """
 
 REDUCTIONS = """
+linalg.norm(R(3).double(), dtype=torch.float32)
+linalg.norm(torch.ones(3, dtype=torch.float64), dtype=torch.float32)
+norm(torch.ones(3), dtype=torch.float16)
+linalg.vector_norm(torch.ones(3), dtype=torch.int32)
+linalg.vector_norm(torch.ones(3), dtype=torch.complex64)
+linalg.vector_norm(torch.ones(3, dtype=torch.complex64), dtype=torch.float64)
+linalg.vector_norm(torch.ones(3), dtype=torch.float64)
+linalg.vector_norm(torch.ones(3, dtype=torch.bfloat16), dtype=torch.float32)
+cdist(R(3, 2), R(4, 2), compute_mode='odd')
+cdist(R(3, 2), R(4, 2), compute_mode='donot_use_mm_for_euclid_dist')
+cdist(R(3, 2), R(4, 2), compute_mode=1)
 sum(R(2, 3), axis=1, keepdims=True)
 sum(R(2, 3), (0, 1), keepdim=True, dtype=torch.float32)
 sum(R(2, 3), (0, 0))
@@ -970,6 +997,8 @@ F.scaled_dot_product_attention(R(3), R(3), R(3))
 """
 
 LOSSES = """
+nn.functional.binary_cross_entropy_with_logits(R(3), torch.ones(3).double(), R(3))
+nn.functional.binary_cross_entropy_with_logits(R(3), torch.ones(3).double(), pos_weight=R(3))
 F.nll_loss(R(3, 2), torch.tensor([0, 1]))
 F.nll_loss(R(3, 2), torch.tensor([0, 1, 2]))
 F.nll_loss(R(3, 2), torch.tensor([0, 1, 1]), R(3).detach())
@@ -1302,6 +1331,13 @@ R(3) < 'a'
 """
 
 CREATION = """
+empty(2, 3, 4, 5, memory_format=torch.channels_last).stride()
+empty((2, 3, 4, 5, 6), memory_format=torch.channels_last_3d).stride()
+empty(2, 3, memory_format=torch.contiguous_format).stride()
+empty(2, 3, memory_format=torch.channels_last)
+empty(2, 3, memory_format=torch.preserve_format)
+empty(2, 3, 4, 5, memory_format=3)
+zeros(2, 3, memory_format=torch.contiguous_format)
 arange(5, 1, -2)
 arange(1, 5, -1)
 arange(5, 1)

@@ -138,9 +138,20 @@ def inverse(a: Any, name: str, quiet: bool = False) -> tuple[Any, Any]:
         one = xp.eye(a.shape[-1], dtype=a.dtype)
         whole = xp.linalg.inv(xp.where(bad, one, a))
         return xp.where(bad, xp.asarray(xp.inf, a.dtype), whole), info
+    raise _no_inverse(name, info)
+
+
+def _no_inverse(name: str, info: Any) -> Exception:
     label, pivot = first_failure(info) or ("", 1)
-    raise LinAlgError(f"{name}: {label}The diagonal element {pivot} is zero, the inversion could "
-                      "not be completed because the input matrix is singular.")
+    return LinAlgError(f"{name}: {label}The diagonal element {pivot} is zero, the inversion could "
+                       "not be completed because the input matrix is singular.")
+
+
+def check_diagonal(name: str, triangle: Any) -> None:
+    """Refuse triangles that have a zero on their diagonal."""
+    zero = xp.diagonal(triangle, 0, -2, -1) == 0
+    if zero.any():
+        raise _no_inverse(name, xp.where(zero.any(-1), xp.argmax(zero, axis=-1) + 1, 0))
 
 
 def _inverted(a: Any, packed: Any, pivots: Any) -> Any:
@@ -149,13 +160,12 @@ def _inverted(a: Any, packed: Any, pivots: Any) -> Any:
     return _solved(a, xp.eye(a.shape[-1], dtype=a.dtype), (packed, pivots))
 
 
-def inverse_with(a: Any, packed: Any, pivots: Any, name: str) -> Any:
-    """The inverse with the factors that are known; :func:`inverse` says why there is none."""
-    singular = packed.size and (xp.diagonal(packed, 0, -2, -1) == 0).any()
+def inverse_with(a: Any, packed: Any, pivots: Any) -> Any:
+    """The inverse with the factors that are known; pivots that are zero are divided by."""
     try:
-        return inverse(a, name)[0] if singular else _inverted(a, packed, pivots)
-    except xp.linalg.LinAlgError:
-        return inverse(a, name)[0]
+        return _inverted(a, packed, pivots)
+    except xp.linalg.LinAlgError:  # of matrices that are solved at once
+        return _inverted(a, *lu_factor(a)[:2])
 
 
 def solve(a: Any, b: Any, vector: bool, name: str, quiet: bool = False
@@ -234,14 +244,15 @@ def cofactors(a: Any, packed: Any, pivots: Any) -> Any:
     if not a.size:
         return a
     volume = _volume(packed, pivots) if packed.size else xp.linalg.det(a)
-    if (xp.absolute(volume) >= xp.float_info(a.dtype).tiny).all():
+    if not (xp.absolute(volume) < xp.float_info(a.dtype).tiny).any():
         return volume[..., None, None] * _inverted(a, packed, pivots).swapaxes(-2, -1)
-    u, s, vh = xp.linalg.svd(a)
+    unknown = xp.isnan(volume)[..., None, None]  # such matrices have no singular values
+    u, s, vh = xp.linalg.svd(xp.where(unknown, xp.zeros((), a.dtype), a))
     size = a.shape[-1]
     others = xp.where(xp.eye(size, dtype=bool), xp.ones((), s.dtype), s[..., None, :])
     sign = xp.linalg.det(u) * xp.linalg.det(vh)
     scaled = u.conj() * (sign[..., None] * xp.prod(others, axis=-1))[..., None, :]
-    return xp.cast(scaled @ vh.conj(), a.dtype)
+    return xp.cast(xp.where(unknown, volume[..., None, None], scaled @ vh.conj()), a.dtype)
 
 
 # ---------------------------------------------------------------- triangles

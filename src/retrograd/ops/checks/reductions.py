@@ -138,10 +138,12 @@ def check_quantile(input: Any, q: Any, interpolation: str) -> None:
 # ---------------------------------------------------------------- norms of vectors
 
 
-def check_norm(input: Any, ord: float, dim: Any) -> None:
+def check_norm(input: Any, ord: float, dim: Any, dtype: Any) -> None:
     if kind_of(input.dtype) in "biu":
         raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as "
                            f"input. Got {dtypes.from_numpy_dtype(input.dtype).alias}")
+    if dtype is not None:
+        _check_norm_dtype(dtypes.from_numpy_dtype(input.dtype), dtype)
     if input.size or not (ord < 0 or ord == math.inf):
         return
     if not dim:
@@ -152,6 +154,21 @@ def check_norm(input: Any, ord: float, dim: Any) -> None:
             raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on the "
                                f"dimension {d}because this dimension is empty and the operation "
                                "does not have an identity")
+
+
+def _check_norm_dtype(own: dtypes.dtype, asked: dtypes.dtype) -> None:
+    """Refuse to compute a norm in a dtype that has no room for its input."""
+    if not (asked.is_floating_point or asked.is_complex):
+        wrong = f"dtype should be floating point or complex, but got {asked.alias}"
+    elif own.is_complex != asked.is_complex:
+        kind = "complex" if own.is_complex else "real"
+        wrong = f"dtype should be {kind} for {kind} inputs, but got {asked.alias}"
+    elif dtypes.promote_types(own, asked) is not asked:
+        wrong = (f"the dtype of the input ({own.alias}) should be convertible without narrowing to "
+                 f"the specified dtype ({asked.alias})")
+    else:
+        return
+    raise RuntimeError(f"linalg.vector_norm: {wrong}")
 
 
 def check_cdist(x1: Any, x2: Any, p: float) -> None:

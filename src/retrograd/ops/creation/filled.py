@@ -45,8 +45,11 @@ def _filled(function: str, fill_with: Any, doc: str) -> Any:
                 memory_format: Any = None, **named: Any) -> Tensor:
         meta = place(function, device, layout)
         kind = out_dtype(function, dtype, out)
+        if memory_format is not None and function != "empty":
+            named["memory_format"] = memory_format  # which is refused
         shape = size_argument(function, size, named)
-        data = blank(shape, kind.np) if meta else allocated(fill_with, shape, kind.np)
+        make = fill_with if memory_format is None else _in_format(shape, memory_format)
+        data = blank(shape, kind.np) if meta else allocated(make, shape, kind.np)
         return settle(data, out, requires_grad, function, meta)
 
     @wraps(factory)
@@ -63,6 +66,16 @@ def _filled(function: str, fill_with: Any, doc: str) -> Any:
         return out
 
     return called
+
+
+def _in_format(shape: tuple[int, ...], format: Any) -> Any:
+    """What makes an array whose dimensions lie in memory as a format says."""
+    if not isinstance(format, layouts.memory_format):
+        raise wrong_type("empty", "memory_format", None, "torch.memory_format", format)
+    if format is layouts.preserve_format:
+        raise RuntimeError("unsupported memory format Preserve")
+    order = layouts.axis_order(len(shape), format)
+    return lambda shape, dtype: xp.empty_in_order(shape, order, dtype)
 
 
 zeros = _filled("zeros", xp.zeros, "A tensor of zeros.")

@@ -45,8 +45,8 @@ def _number(value: Any) -> Any:
 
 
 @composite(function="linalg", out=Out(SAFELY, function="linalg.pinv"))
-def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False,
-         rcond: Any = None) -> Tensor:
+def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None,
+         rtol: Any = None) -> Tensor:
     """The pseudo-inverse."""
     if A.ndim < 2 or kind_of(A._data.dtype) not in "fc" or matrices.is_low_precision(A._data.dtype):
         raise RuntimeError(f"linalg.pinv({A.dtype.alias}{{{list(A.shape)}}}): expected a tensor "
@@ -62,9 +62,16 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 
 
 @op(node="LinalgLstsqBackward0", outputs=("solution", "rank"), differentiable=(0,),
-    broadcasts=True, batches=lambda batch, A, B, rcond:
-    run("_least_squares", *systems_of(batch, A, B, 2), rcond))
-def _least_squares(A: Array, B: Array, rcond: float | None) -> Any:
+    broadcasts=True, batches=lambda batch, A, B, rcond, by_values:
+    run("_least_squares", *systems_of(batch, A, B, 2), rcond, by_values))
+def _least_squares(A: Array, B: Array, rcond: float | None, by_values: bool) -> Any:
+    """The solution and the rank; ``by_values``, small singular values are left out.
+
+    Otherwise columns are left out that depend on others, nearly so if ``rcond`` is large.
+    """
+    if by_values:
+        return (xp.matmul(systems.inverse_of_least_squares(A, rcond), B),
+                systems.rank(A, None, rcond, False))
     return systems.least_squares(A, B, rcond)
 
 
@@ -93,12 +100,16 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         raise RuntimeError("torch.linalg.lstsq: Expected input and other to have the same dtype, "
                            f"but got input's dtype {A.dtype.alias} and other's dtype "
                            f"{B.dtype.alias}")
+    if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
+        raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, "
+                           "gelsd, gelss)")
     vector = A.ndim - 1 == B.ndim and tuple(A.shape[:-1]) == tuple(B.shape)
     right = unsqueeze(B, -1) if vector else B
     if A.shape[-2] != right.shape[-2]:
         raise RuntimeError("linalg.lstsq: A.size(-2) should match " + (
             "b.size(-1)" if vector else "b.size(-2)"))
-    found, rank = _least_squares(A, right, None if rcond is None else float(rcond))
+    by_values = rcond is not None and driver in ("gelsd", "gelss")
+    found, rank = _least_squares(A, right, None if rcond is None else float(rcond), by_values)
     rows, cols = A.shape[-2:]
     empty = A.new_empty((0,), dtype=A.dtype.to_real())
     residuals = empty

@@ -267,6 +267,7 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
 def cholesky_inverse(L: Array, upper: bool = False) -> Any:
     """The inverse of a matrix from its Cholesky factor ``L``."""
     check_matrices("cholesky_inverse", L, kernel="cholesky_inverse_out_cpu", numbers="kernel")
+    systems.check_diagonal("cholesky_inverse", L)
     return systems.cholesky_solve(xp.eye(*L.shape[-2:], dtype=L.dtype), L, upper)
 
 
@@ -356,8 +357,8 @@ def _slogdet(A: Array, name: str) -> Any:
     run("_inverse_with", *all_batched(batch, A=A, LU=LU, pivots=pivots)),
     vjp=lambda g, y: _inverse_gradient(g, y))
 def _inverse_with(A: Array, LU: Index, pivots: Index) -> Any:
-    """The inverse; the factors of A are known already."""
-    return systems.inverse_with(A, LU, pivots, "linalg.slogdet")
+    """The inverse, or infinities; the factors of A are known already."""
+    return systems.inverse_with(A, LU, pivots)
 
 
 def _slogdet_gradient(g: Any, A: Any, sign: Any, LU: Any, pivots: Any) -> Any:

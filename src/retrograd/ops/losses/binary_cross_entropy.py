@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import loss as loss_kernels, xp
 from ...base.errors import no_kernel
+from ...base.modes import MODE
 from ...core.op import Array, Index, composite, elementwise, op
 from ...core.tensor import Tensor
 from ..checks.common import kinds
@@ -87,6 +88,15 @@ _logistic_loss.vjp(
         input, pos_weight) * weighted_share(g, weight, input, reduction))
 
 
+def _refuse_slopes(**weights: Tensor | None) -> None:
+    """Refuse weights that want a gradient, which there is none of."""
+    for name, weight in weights.items():
+        if weight is not None and weight.requires_grad and MODE.get().grad:
+            raise RuntimeError("The function 'binary_cross_entropy_with_logits' is not "
+                               f"differentiable with respect to argument '{name}'. This input "
+                               "cannot have requires_grad True.")
+
+
 @composite(function="nn.functional")
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None,
                                      size_average: bool | None = None,
@@ -94,6 +104,7 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
                                      pos_weight: Tensor | None = None) -> Tensor:
     """Binary cross entropy of ``target`` under the sigmoid of ``input``."""
     code = reduction_code(reduction, size_average, reduce)
+    _refuse_slopes(weight=weight, pos_weight=pos_weight)
     if tuple(target.shape) != tuple(input.shape):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size "
                          f"({input.shape})")

@@ -30,7 +30,7 @@ def dist(input: Array, other: Array, p: float = 2) -> Any:
     if input.shape != other.shape:
         joint_shape(input.shape, other.shape)
     apart = input - other
-    check_norm(apart, float(p), None)
+    check_norm(apart, float(p), None, None)
     return distance_kernels.norm(apart, float(p), None, False, None)
 
 
@@ -117,4 +117,11 @@ def _attains(input: Array, bound: Array) -> Any:
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Any:
     """The ``p``-norm distance between each row of ``x1`` and each row of ``x2``."""
     check_same_dtype(x1, x2)
+    if compute_mode not in _WAYS:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     return _cdist(x1, x2, float(p))
+
+
+_WAYS = (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist",
+         "donot_use_mm_for_euclid_dist")
+"""How PyTorch may be told to compute, which makes no difference here."""

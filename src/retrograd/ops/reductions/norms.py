@@ -26,7 +26,7 @@ from .variance import ratio
 
 @op(node="LinalgVectorNormBackward0", title="linalg_vector_norm")
 def _vector_norm(input: Array, ord: float, dim: Dims, keepdim: bool, dtype: Any) -> Any:
-    check_norm(input, ord, dim)
+    check_norm(input, ord, dim, dtype)
     return distance_kernels.norm(input, ord, dim, keepdim, _np(dtype))
 
 

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ...base import layouts
+from ...base import dtypes, layouts
 from ...base.errors import canonical_dim
 from ...core.op import composite
 from ...core.out_rules import Out
@@ -40,7 +40,9 @@ _VIEWS: dict[str, Callable[..., Any]] = {
     "unbind": lambda input, dim=0: input.unbind(dim),
     "unfold": lambda input, dimension, size, step: input.unfold(dimension, size, step),
     "unsqueeze": lambda input, dim: input.unsqueeze(dim),
-    "view": lambda input, size: input.view(size),
+    # Copied in any case: no memory has to be shared.
+    "view": lambda input, size: input.view(size) if isinstance(size, dtypes.dtype)
+    else input.reshape(size),
     "view_as_complex": lambda input: view_as_complex(input),
     "view_as_real": lambda input: view_as_real(input)}
 """What each function shows of its input, before it is copied."""
