@@ -1351,6 +1351,61 @@ def test_the_first_few_are_those_of_a_stable_order(dtype: Any, largest: bool) ->
 # ---------------------------------------------------------------- special functions
 
 
+def normal_probability(x: Any, logarithm: bool) -> Any:
+    """SciPy's, with what it loses where x over the root of two is rounded."""
+    library = pytest.importorskip("scipy.special")
+    whole = -x.astype(np.longdouble) / np.sqrt(np.longdouble(2))
+    at = whole.astype(np.float64)
+    taken = (whole - at) * (2 / np.sqrt(np.pi))
+    below = (library.erfc(at) - np.exp(-at.astype(np.longdouble) ** 2) * taken) / 2
+    if not logarithm:
+        return below
+    scaled = (library.erfcx(np.maximum(at, 0)) - taken) / 2
+    above = (library.erfc(-at) + np.exp(-at.astype(np.longdouble) ** 2) * taken) / 2
+    return np.where(x < -1, np.log(scaled) - x.astype(np.longdouble) ** 2 / 2,
+                    np.log1p(-np.minimum(above, 0.9)))
+
+
+EXACT_VALUES = {
+    "erfc": (1.3, [(0.5729102520668293, 0.4178152108811378),
+                   (0.5491418639253898, 0.43739251663216877),
+                   (5.753365147458456, 4.0691244942843847e-16),
+                   (13.205963057485105, 7.754682162519133e-78),
+                   (24.257409794524115, 6.573780253008633e-258)]),
+    "erfinv": (1, [(0.1243173159368659, 0.1106229479710985),
+                   (0.26999884321495127, 0.24403951557980721),
+                   (0.8013531455536276, 0.908926569774982),
+                   (0.8182330764174903, 0.9442240115422521)]),
+    "ndtr": (1.3, [(-0.8762691636872517, 0.19044186227045876),
+                   (-0.7285709900330406, 0.23313206464750835),
+                   (-36.60563507495498, 1.1633304913756366e-293),
+                   (-35.234586545313924, 2.954502275369466e-272)]),
+    "log_ndtr": (4, [(11.42882963707683, -1.500633149124302e-30),
+                     (11.550610701858234, -3.664886787051783e-31)]),
+    "ndtri": (1.3, [(0.1644290415480113, -0.9764165505313702),
+                    (0.23290808710199767, -0.7293032671489517),
+                    (0.7897696787591797, 0.8056223363456388),
+                    (0.8251326139681512, 0.9351038705476714)]),
+    "log_gamma": (1, [(1.4792904125935982, -0.12133622986353464),
+                      (1.46087915983999, -0.12148601614421893),
+                      (11.047843991871812, 15.217038560154577),
+                      (11.300823389659183, 15.816140300114348)]),
+    "airy_ai": (5, [(23.724338541082602, 4.4608882089957747e-35),
+                    (24.430766128037362, 1.383070088170012e-36),
+                    (85.00697185864459, 1.11398282274547e-228),
+                    (87.75004641397277, 9.366611020102772e-240)])}
+"""Units in the last place, and numbers with values of 160 bits, as they are rounded."""
+
+
+@needs_kernels
+@pytest.mark.parametrize("name", EXACT_VALUES)
+def test_special_functions_have_their_exact_values(name: str) -> None:
+    units, pairs = EXACT_VALUES[name]
+    x, exact = np.array(pairs).T
+    found = native.OVER[f"pointwise.{name}"].call(x.copy())
+    assert (np.abs(found - exact) / np.spacing(np.abs(exact))).max() <= units
+
+
 @needs_kernels
 @pytest.mark.parametrize("dtype", FLOATS[:2])
 @pytest.mark.parametrize(("name", "low", "high"), [
@@ -1363,8 +1418,11 @@ def test_special_functions_are_within_their_units_in_the_last_place(
     found = native.OVER[f"pointwise.{name}"].call(x)
     library = pytest.importorskip("scipy.special")
     wide = x.astype(np.float64)
-    exact = library.zeta(2.0, wide) if name == "trigamma" \
-        else getattr(library, {"digamma": "psi"}.get(name, name))(wide)
+    if name in ("ndtr", "log_ndtr"):
+        exact = normal_probability(wide, name == "log_ndtr")
+    else:
+        exact = library.zeta(2.0, wide) if name == "trigamma" \
+            else getattr(library, {"digamma": "psi"}.get(name, name))(wide)
     apart = np.abs(found - exact) / np.spacing(np.abs(exact).astype(dtype))
     # In double precision both have errors, SciPy's the larger ones where results are tiny.
     assert apart.max() < (0.51 if dtype == np.float32 else 100 if low < -5 < 5 < high else 16)
@@ -1546,6 +1604,19 @@ def test_incomplete_gamma_functions_are_exact(
         return
     exponent = np.abs(wide[0] * np.log(wide[1] / wide[0])) + np.abs(wide[1] - wide[0])
     assert (np.abs(found - exact) <= (1e-13 + 4e-15 * exponent) * exact + 1e-300).all()  # SciPy's
+
+
+@needs_kernels
+@pytest.mark.parametrize(("name", "a", "x", "exact"), [
+    ("gammainc", 57.12890262566568, 20.50030514811713, 2.4457813068980213e-11),
+    ("gammainc", 54.02084526937766, 25.774596872442473, 8.117668779099391e-07),
+    ("gammainc", 5.6947063390309385, 0.0002743486524004145, 1.2732010565583127e-23),
+    ("gammaincc", 2.959353962954859, 570.4790411547972, 2.296984114519691e-243),
+    ("gammaincc", 18.130772451304892, 38.562268420291474, 8.957869783311068e-05)])
+def test_large_exponents_take_no_digits_from_incomplete_gamma_functions(
+        name: str, a: float, x: float, exact: float) -> None:
+    found = native.OVER[f"pointwise.{name}"].call(np.array([a]), np.array([x]))
+    assert abs(found[0] - exact) <= 10 * np.spacing(exact)
 
 
 @needs_kernels
@@ -2078,6 +2149,13 @@ def test_functions_are_within_their_units_in_the_last_place(name: str, exact: An
     wanted = exact(x.astype(np.float64))
     unit = np.spacing(np.maximum(np.abs(wanted), 1e-38).astype(np.float32))
     assert (np.abs(found - wanted) / unit).max() < 1.5
+
+
+@needs_kernels
+def test_the_logarithm_of_the_largest_numbers() -> None:
+    x = np.geomspace(1e30, np.finfo(np.float32).max, 70_000, dtype=np.float64).astype(np.float32)
+    found = torch.log1p(torch.from_numpy(x)).numpy()
+    assert (np.abs(found - np.log(x.astype(np.float64))) / np.spacing(found)).max() < 1.5
 
 
 @needs_kernels

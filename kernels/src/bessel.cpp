@@ -189,7 +189,7 @@ template <int ORDER, bool SCALED> INLINE double long_bessel_i(double x) {
                                   -3.794670896208339394e-9, 5.295625441161261058e-10, 1.684898447970514636e-9,
                                   -1.401162517977062676e-10, -4.758818838703853506e-10, 1.851511882885295694e-11,
                                   6.305965197150056711e-11};
-    double a = std::fabs(x), growth = exp_(SCALED ? -a : a), u = 16 / a - 1;
+    double a = std::fabs(x), growth = exact_exp(SCALED ? -a : a), u = 16 / a - 1;
     double near = (ORDER ? polynomial(a * a, small_1) * a : polynomial(a * a, small_0)) * (SCALED ? growth : 1);
     double far = (ORDER ? polynomial(u, large_1) : polynomial(u, large_0)) / std::sqrt(a) * (SCALED ? 1 : growth);
     double found = a < 8 ? near : far;
@@ -226,7 +226,7 @@ template <int ORDER, bool SCALED> INLINE double long_bessel_k(double x) {
                                   -1.152304562817014566e-8, 3.545142163764700419e-9, -1.432391640208303594e-9,
                                   3.871398566902980704e-10, -2.882765054384615352e-11, 3.314891343861267014e-11,
                                   -5.114219968446544996e-11};
-    double growth = exp_(SCALED ? x : -x), z = x * x, half = log_(x * 0.5), u = 2 * ((x - 1) / (x + 1)) - 1, near, far;
+    double growth = exact_exp(SCALED ? x : -x), z = x * x, half = log_(x * 0.5), u = 2 * ((x - 1) / (x + 1)) - 1, near, far;
     if constexpr (ORDER) near = half * x * polynomial(z, first_1) + polynomial(z, small_1) / x, far = polynomial(u, large_1);
     else near = z * polynomial(z, small_0) - (half + EULER) * polynomial(z, first_0), far = polynomial(u, large_0);
     far = far / std::sqrt(x);
@@ -333,6 +333,11 @@ template <int ORDER, bool SECOND> double far_bessel(double x) {
     return ORDER && x < 0 ? -found : found;
 }
 
+// 2/3 a^(3/2), whose last digits matter as soon as it is large.
+INLINE Long long_airy_zeta(double a, double root) {
+    Long power = product({a, 0}, {root, -product_rest(root, root, a) / (2 * root)});
+    return product(power, {2. / 3, 3.7007434154171885e-17});
+}
 // Airy's function from -4 to -1 is a polynomial, and from there to 1 another one.
 INLINE double long_airy_tilt(double zeta, double& size) {
     constexpr double modulus[] = {0.5638540935592951240, -0.0003272668666161951092, 7.663189854874981017e-6,
@@ -375,8 +380,10 @@ INLINE double long_airy(double x) {
                                 5.457064425107016963e-9, -2.204348427854169433e-9, 1.242154213671736229e-9,
                                 -3.822113698414657972e-10, -3.561132039520094047e-11, -3.746442748227555188e-11,
                                 8.746411185603039504e-11, -1.751493535211058665e-11};
-    double a = std::fabs(x), root = std::sqrt(a), zeta = a * root * (2. / 3), size, shift = long_airy_tilt(zeta, size);
-    double w = (zeta - 1) / (zeta + 1), above = exp_(-zeta) * polynomial((w - 0.4) * (1 / 0.6), upper);
+    double a = std::fabs(x), root = std::sqrt(a), size;
+    Long power = long_airy_zeta(a, root);
+    double zeta = power.head, shift = long_airy_tilt(zeta, size) + power.rest, w = (zeta - 1) / (zeta + 1);
+    double above = exact_exp({-zeta, -power.rest}) * polynomial((w - 0.4) * (1 / 0.6), upper);
     double found = (x > 0 ? above : size * wave(zeta, shift)) / std::sqrt(root);
     double near = x < -1 ? polynomial(x * (2. / 3) + 5. / 3, lower) : polynomial(x, middle);
     found = x >= 1 || x <= -4 ? found : near;

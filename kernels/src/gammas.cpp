@@ -31,34 +31,62 @@ INLINE double log_gamma_(double x) {
 }
 constexpr double STIRLING[] = {1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 1188, -691. / 360360, 1. / 156,
                                -3617. / 122400};
-// For double the same with more terms; up to 8 numbers come near 2 by up to six factors.
-INLINE double long_log_gamma(double x) {
-    constexpr double even[] = {0.422784335098467139, -0.0673523010531981394, -0.00738555102866815368,
-                               -0.00119275391200102263, -0.000223154750745203673, -0.0000449263511038333311,
-                               -9.43845871624281117e-6, -2.0449201467015115e-6, -4.30355876035996121e-7,
-                               -1.34128197585172855e-7};
-    constexpr double odd[] = {0.322467033424113218, 0.020580808427784569, 0.00289051033073873699,
-                              0.000509669524885309606, 0.0000994575090988939157, 0.0000205072674160577876,
-                              4.37437491691513072e-6, 9.57866333411475771e-7, 2.03048067516152279e-7,
-                              6.37904750761977372e-8};
-    constexpr double sine[] = {1.0, -1.64493406684822644, 0.811742425283353611, -0.190751824122082566,
-                               0.0261478478176119333, -0.00234608103481531573, 0.000148428787203362796,
-                               -6.9758408292715951e-6, 2.53009855631340051e-7, -7.09312588162380426e-9};
-    double a = x < 0 ? 1 - x : x, down = 0, product = 1;
+// For double: log gamma(1 + x), with SECOND log gamma(2 + x), for |x| up to 0.5, is the product of the distances to 1
+// and to 2 and a polynomial.
+template <bool SECOND> INLINE Long log_gamma_near(double x) {
+    constexpr double first[] = {-0.2452513685225803143, 0.1554342658639510287, -0.115146542563857695,
+                                0.09223900846486404258, -0.07731816852855388989, 0.06673172823237796673,
+                                -0.05877794159837892583, 0.05255632488226146239, -0.04754311942143398695,
+                                0.04341087108566210577, -0.03994332503272004057, 0.03698991835462524471,
+                                -0.03443669214556783165, 0.03221881504887231112, -0.03035945377828152189,
+                                0.02862978653237747063, -0.02627002629444777266, 0.02490778264077449026,
+                                -0.02895115703866835472, 0.02768853618419118404, -0.002432766927513608212,
+                                0.002052495676344134914, -0.07792613446067909387, 0.07547948080594056726,
+                                0.08532809667377311611, -0.08300985443081175705, -0.1142806060495022943,
+                                0.1108589973514169839};
+    constexpr double second[] = {-0.1003173016743539209, 0.0329650006211558259, -0.0123841921933713542,
+                                 0.00499864116469732941, -0.002108130833949210994, 0.0009153769222493582606,
+                                 -0.0004057073977684923245, 0.0001825526391803061643, -0.00008309512065991473808,
+                                 0.0000381688868393039135, -0.00001766174974105317068, 8.222223538994352813e-6,
+                                 -3.846729097394707904e-6, 1.807821314826997434e-6, -8.559853958872398879e-7,
+                                 4.051685733425560589e-7, -1.823138405273035228e-7, 8.673205951095157233e-8,
+                                 -5.919103453943036563e-8, 2.83311797555245948e-8};
+    Long ratio;
+    if constexpr (SECOND) ratio = long_polynomial(0.4227843350984671394, x, second);
+    else ratio = long_polynomial(0.5772156649015328606, x, first);
+    ratio.rest += SECOND ? 4.942915152e-18 : -4.942915152e-18;  // of Euler's constant
+    Long other = sum(x, SECOND ? 1. : -1.), factors = product({x, 0}, other);
+    return product(factors, ratio);
+}
+// Up to 8 numbers come near 2 by up to six factors; from there on it is Stirling's formula.
+INLINE Long upper_log_gamma(double a) {
+    double down = 0, product_of = 1;
     for (int k = 1; k <= 6; k++) {
         double less = a - k;
-        product = less >= 1.5 ? product * less : product;
+        product_of = less >= 1.5 ? product_of * less : product_of;
         down = less >= 1.5 ? k : down;
     }
-    double factors = a < 0.5 ? a * (a + 1) : a < 1.5 ? a : product;
-    double e = a < 0.5 ? a : a < 1.5 ? a - 1 : a < 8 ? a - 2 - down : 0;
-    double log = log_(a < 8 ? factors : a), z = 1 / (a < 8 ? 8 : a);
-    double small = e * (polynomial(e * e, even) + e * polynomial(e * e, odd)) + (a < 1.5 ? -log : log);
-    double large = (a - 0.5) * (log - 1) + (0.41893853320467274178 + z * polynomial(z * z, STIRLING));
-    double found = a < 8 ? small : large, part = std::fabs(x - std::nearbyint(x));
-    double mirrored = -log_(part * polynomial(part * part, sine)) - found;
-    found = x < 0 ? (part == 0 ? INFINITE : mirrored) : found;
-    return a == INFINITE ? a : found;
+    double e = a < 0.5 ? a : a < 1.5 ? a - 1 : a < 8 ? a - 2 - down : 0, z = 1 / (a < 8 ? 8 : a);
+    Long log = long_log(a < 0.5 || a >= 8 ? a : a < 1.5 ? 1 : product_of), first = log_gamma_near<false>(e);
+    Long second = log_gamma_near<true>(e), near = a < 1.5 ? first : second;
+    Long small = sum(near, a < 1.5 ? Long{-log.head, -log.rest} : log);
+    Long large = product(sum(a, -0.5), sum(log, {-1, 0}));
+    large = sum(large, {0.41893853320467274178 + z * polynomial(z * z, STIRLING), 1.672820965e-17});
+    large.rest = large.head < INFINITE ? large.rest : 0;
+    return a < 8 ? small : large;
+}
+INLINE double long_log_gamma(double x) {
+    constexpr double sine[] = {-1.64493406684822644, 0.811742425283353611, -0.190751824122082566,
+                               0.0261478478176119333, -0.00234608103481531573, 0.000148428787203362796,
+                               -6.9758408292715951e-6, 2.53009855631340051e-7, -7.09312588162380426e-9};
+    double a = x < 0 ? 1 - x : x, part = std::fabs(x - std::nearbyint(x));
+    Long found = upper_log_gamma(a), square = product(part, part), ratio = long_polynomial(1., square.head, sine);
+    ratio.rest -= 1.4 * square.rest;  // its slope, as far as it matters
+    Long other = product({part, 0}, ratio), log = long_log(other.head);
+    double taken = 1 - a - x, slope = log_(a - 0.5);  // which is near that of log gamma
+    Long mirrored = sum(found, {log.head, log.rest + other.rest / other.head + taken * slope});
+    double y = x < 0 ? (part == 0 ? INFINITE : -rounded(mirrored)) : x == 0 ? INFINITE : rounded(found);
+    return a == INFINITE ? a : y;
 }
 template <class T> void log_gamma(In<T> x, Out<T> y) {
     each(x, y, [](double v) INLINE_LAMBDA { return sizeof(T) == 4 ? log_gamma_(v) : long_log_gamma(v); });
@@ -140,11 +168,21 @@ INLINE double log_less(double x, double m) {
     double s = m / (2 + m), near = s * s * s * area_tangent(s * s) - m * s;
     return m > -0.29 && m < 0.41 ? near : log_(x) - m;
 }
-// x^a exp(-x) / gamma(a + 1). From 8 on by the distance of x from a, and Stirling's formula.
-INLINE double gamma_density(double a, double x) {
-    double z = 1 / (a < 8 ? 8 : a), far = a * log_less(x * z, (x - a) * z) - z * polynomial(z * z, STIRLING);
-    double near = a * log_(x) - x - long_log_gamma((a < 8 ? a : 1) + 1);
-    return exp_(a < 8 ? near : far) * (a < 8 ? 1 : 0.39894228040143267794 * std::sqrt(z));
+// x^a exp(-x) / gamma(a + 1). From 8 on by the ratio of x and a, and Stirling's formula. The exponent has more digits than
+// its own, which a large one takes from the result, unless that is of single precision.
+template <bool FLOAT> INLINE double gamma_density(double a, double x) {
+    bool large = a >= 8;
+    if constexpr (FLOAT) {
+        double z = 1 / (large ? a : 8), far = a * log_less(x * z, (x - a) * z) - z * polynomial(z * z, STIRLING);
+        double near = a * log_(x) - x - rounded(upper_log_gamma((large ? 1 : a) + 1));
+        return exp_(large ? far : near) * (large ? 0.39894228040143267794 * std::sqrt(z) : 1);
+    }
+    double z = 1 / (large ? a : 8), next = (large ? 1 : a) + 1, taken = (large ? 1 : a) - (next - 1);
+    Long log = long_log(x), of_a = long_log(large ? a : 1), gamma = upper_log_gamma(next);
+    Long power = product({a, 0}, sum(log, {-of_a.head, -of_a.rest}));
+    Long far = sum(sum(power, sum(a, -x)), {-z * polynomial(z * z, STIRLING), 0});
+    Long near = sum(sum(power, {-x, 0}), {-gamma.head, -gamma.rest - taken * log_(a + 0.5)});
+    return exact_exp(large ? far : near) * (large ? 0.39894228040143267794 * std::sqrt(z) : 1);
 }
 
 // Pairs of a and x that one method takes, and what it finds for them.
@@ -193,7 +231,7 @@ template <bool FLOAT> void take_series(Lot& lot) {
             }
         for (int v = 0; v < 2; v++) stored(lot.found + i + v * D, above[v] / below[v]);
     }
-    SIMD for (I i = 0; i < lot.count; i++) lot.found[i] *= gamma_density(lot.a[i], lot.x[i]);
+    SIMD for (I i = 0; i < lot.count; i++) lot.found[i] *= gamma_density<FLOAT>(lot.a[i], lot.x[i]);
 }
 
 // The upper function: a times the density, over Legendre's continued fraction, from its last step to its first: the
@@ -222,7 +260,7 @@ template <bool FLOAT> void take_fraction(Lot& lot) {
             }
         for (int v = 0; v < 2; v++) stored(lot.found + i + v * D, q[v] / p[v] * r[v] * a[v]);
     }
-    SIMD for (I i = 0; i < lot.count; i++) lot.found[i] *= gamma_density(lot.a[i], lot.x[i]);
+    SIMD for (I i = 0; i < lot.count; i++) lot.found[i] *= gamma_density<FLOAT>(lot.a[i], lot.x[i]);
 }
 
 // The upper function for x up to 1.1: 1 - x^a / gamma(a + 1), and what the terms of the series in -x but the first add.
@@ -288,7 +326,7 @@ INLINE double uniform_tail(double a, double x) {
     series = series * z + polynomial(distance, c1);
     series = series * z + polynomial(distance, c0);
     double density = exp_(-a * half), along = std::sqrt(a * half);
-    double normal = along < 0.5 ? 1 - small_erf(along) : density * scaled_erfc(along);
+    double normal = along < 0.5 ? 1 - small_erf(along) : density * rounded(scaled_erfc(along));
     series = density * series * (0.39894228040143267794 * std::sqrt(z));
     return 0.5 * normal + (m < 0 ? -series : series);
 }
@@ -337,22 +375,13 @@ template <class T> void incomplete_gamma(In<T> a, In<T> x, Out<T> y, bool upper)
 
 // ---------------------------------------------------------------- the zeta function
 
-// a b - p, p being their product as it is rounded.
-INLINE double product_rest(double a, double b, double p) {
-#if defined(__FMA__) || defined(__aarch64__)
-    return __builtin_fma(a, b, -p);
-#else
-    constexpr std::uint64_t HEAD = ~std::uint64_t(0x7ffffff);
-    double c = bits_as<double>(bits_as<std::uint64_t>(a) & HEAD), d = bits_as<double>(bits_as<std::uint64_t>(b) & HEAD);
-    return ((c * d - p) + c * (b - d) + (a - c) * d) + (a - c) * (b - d);
-#endif
-}
 // x^-s for a normal x: what roundings take from the logarithm, and from its product with s, is given back.
-INLINE double inverse_power(double x, double s) {
+template <bool FLOAT> INLINE double inverse_power(double x, double s) {
     double f, k = exponent(x, f), g = f / (2 + f), z = g * g, whole = k * 0x1.62e42fee00000p-1;
     double less = g * (f - z * area_tangent(z)) - k * 0x1.a39ef35793c76p-33, most = whole + f, log = most - less;
     double rest = (f - (most - whole)) - (less - (most - log)), product = s * log;
-    return exp_(-product) * (1 - (product_rest(s, log, product) + s * rest));
+    double more = product_rest(s, log, product) + s * rest;
+    return FLOAT ? exp_(-product) : exact_exp({-product, -more});
 }
 // Hurwitz's zeta function for s > 1 and q > 0: some terms of its sum, and Euler's and Maclaurin's formula for the others.
 template <bool FLOAT> INLINE double zeta_from(double s, double w) {
@@ -366,13 +395,13 @@ template <bool FLOAT> INLINE double zeta_from(double s, double w) {
         rest += factor * bernoulli[j];
         factor *= (s + (2 * j + 1)) * z * ((s + (2 * j + 2)) * z);
     }
-    return inverse_power(w, s) * (w / (s - 1) + 0.5 + rest);
+    return inverse_power<FLOAT>(w, s) * (w / (s - 1) + 0.5 + rest);
 }
 template <bool FLOAT> void upper_zeta(const double* s, const double* q, double* found, I count) {
     constexpr int TERMS = FLOAT ? 6 : 10;
     SIMD for (I i = 0; i < count; i++) found[i] = zeta_from<FLOAT>(s[i], q[i] + TERMS);
     for (int k = TERMS - 1; k >= 0; k--)
-        SIMD for (I i = 0; i < count; i++) found[i] += inverse_power(q[i] + k, s[i]);
+        SIMD for (I i = 0; i < count; i++) found[i] += inverse_power<FLOAT>(q[i] + k, s[i]);
 }
 constexpr double LEAST_Q = 0x1p-1000, MOST_Q = 0x1p60;  // between which nothing is lost
 // For any numbers.

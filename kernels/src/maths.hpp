@@ -28,19 +28,28 @@ INLINE float reduced_exp(float x, std::int32_t& k) {
     r = r + whole * 2.12194440054691e-4f;
     return r * r * polynomial(r, q) + r;
 }
-// k is biased by 2048, since right shifts of unsigned numbers are what AVX2 has.
-INLINE double reduced_exp(double x, std::uint64_t& k) {
-    constexpr double q[] = {0.50000000000000130291,    0.1666666666666670108,     0.041666666666509850155,
-                            0.008333333333305742852,   0.0013888888949054472405,  0.00019841269920800860701,
-                            0.000024801487372945833399, 2.7557213087612000826e-6, 2.7632328954041837772e-7,
-                            2.5118916316272378073e-8};
+// k is biased by 2048, since right shifts of unsigned numbers are what AVX2 has. r comes with what its rounding took.
+INLINE double reduced_exponent(double x, std::uint64_t& k, double& rest) {
     constexpr double MAGIC = 0x1.8p52;
     double shifted = x * 1.4426950408889634074 + MAGIC;
     k = bits_as<std::uint64_t>(shifted) - bits_as<std::uint64_t>(MAGIC) + 2048;
     double whole = shifted - MAGIC;
-    double r = x - whole * 0x1.62e42fee00000p-1;
-    r = r - whole * 0x1.a39ef35793c76p-33;
-    return r * r * polynomial(r, q) + r;
+    double head = x - whole * 0x1.62e42fee00000p-1;
+    double r = head - whole * 0x1.a39ef35793c76p-33;
+    rest = head - r - whole * 0x1.a39ef35793c76p-33;
+    return r;
+}
+// (exp(r) - 1 - r) / r².
+INLINE double exp_series(double r) {
+    constexpr double q[] = {0.50000000000000130291,    0.1666666666666670108,     0.041666666666509850155,
+                            0.008333333333305742852,   0.0013888888949054472405,  0.00019841269920800860701,
+                            0.000024801487372945833399, 2.7557213087612000826e-6, 2.7632328954041837772e-7,
+                            2.5118916316272378073e-8};
+    return polynomial(r, q);
+}
+INLINE double reduced_exp(double x, std::uint64_t& k) {
+    double rest, r = reduced_exponent(x, k, rest);
+    return r * r * exp_series(r) + r;
 }
 INLINE float power_of_two(std::int32_t k) { return bits_as<float>(std::uint32_t(k + 127) << 23); }
 INLINE double power_of_two(std::uint64_t k) { return bits_as<double>((k - 2048 + 1023) << 52); }
@@ -141,7 +150,8 @@ INLINE float log_(float x) {
 INLINE float log1p_(float x) {
     constexpr float INFINITE = std::numeric_limits<float>::infinity();
     float sum = 1 + x, f, k = exponent(sum, f);
-    f += (x - (sum - 1)) * bits_as<float>(std::uint32_t(127 - std::int32_t(k)) << 23);
+    // Of the largest numbers nothing was taken, and 2^-k would be no normal number.
+    f += (x - (sum - 1)) * power_of_two(-std::int32_t(k > 126 ? 126.f : k));
     float found = log_of_parts(f, k);
     found = x > -1 ? found : x == -1 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
     return x == INFINITE || x == 0 ? x : found;

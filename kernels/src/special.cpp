@@ -45,22 +45,19 @@ template <class T> void logit_gradient(In<T> g, In<T> x, Out<T> y) {
 
 // ---------------------------------------------------------------- the error function
 
-// erfc(a) for a from 0.5 on.
-INLINE double upper_erfc(double a) {
-    a = a > 28 ? 28 : a;  // where it is 0
-    return exp_of_square<-1>(a) * scaled_erfc(a);
+// erfc(x), and to more digits from 0.5 on.
+INLINE double erfc_(Long x) {
+    double a = std::fabs(x.head), head = 1 - x.head, rest = 1 - head - x.head;
+    double near = head + (rest - x.head * erf_beyond(x.head * x.head) - SLOPE_OF_ERF * x.rest);
+    Long far = upper_erfc({a, std::copysign(1., x.head) * x.rest});
+    double found = x.head < 0 ? 2 - far.head - far.rest : rounded(far);
+    return a >= 0.5 ? found : near;
 }
-// From 1 on what is left to 1 needs less digits: a polynomial in t up to 5.95, from where on it is 1.
+INLINE double erfc_(double x) { return erfc_(Long{x, 0}); }
 INLINE double erf_(double x) {
-    constexpr double scaled[] = {1.264130381554085051, -0.05159348454271146143, -0.01485479427335036442,
-                                 0.01252925461392546522, -0.004470642299687188984, 0.0009919473161802106982,
-                                 -0.0001266171197311253961, 2.215088097378539385e-6, 2.138431261600487993e-6,
-                                 -2.332926518754280424e-7, -3.265510046212379646e-8, 6.798667168909937797e-9,
-                                 6.649293438115037994e-10, -1.642560217740766318e-10, -1.773474357949131482e-11};
-    double a = std::fabs(x), c = a > 5.95 ? 5.95 : a, below = 1 / ((c + 3) * (1 + 2 * c)), t = (c - 3) * (1 + 2 * c) * below;
-    double rest = exp_(-c * c) * (c + 3) * below * polynomial((t + 0.08519553072625696) * 2.4107744107744105, scaled);
-    double far = std::copysign(1 - rest, x), near = small_erf(x);
-    return a >= 1 ? far : near;
+    Long rest = upper_erfc({std::fabs(x), 0});
+    double most = 1 - rest.head, far = most + (1 - most - rest.head - rest.rest);
+    return std::fabs(x) >= 1 ? std::copysign(far, x) : small_erf(x);
 }
 // For float: x times a quotient of polynomials in x², up to 4, from where on it is 1.
 INLINE double short_erf(double x) {
@@ -73,11 +70,6 @@ INLINE double short_erf(double x) {
     double c = x > 4 ? 4 : x;
     c = c < -4 ? -4 : c;
     return c * polynomial(c * c, above) / polynomial(c * c, below);
-}
-INLINE double erfc_(double x) {
-    double a = std::fabs(x), near = 1 - small_erf(x), far = upper_erfc(a);
-    far = x < 0 ? 2 - far : far;
-    return a >= 0.5 ? far : near;
 }
 // For float, whose square is exact.
 INLINE double short_erfc(double x) {
@@ -97,17 +89,22 @@ INLINE double short_erfc(double x) {
 }
 template <class T> INLINE double erfc_of(double x) { return sizeof(T) == 4 ? short_erfc(x) : erfc_(x); }
 INLINE double erfcx_(double x) {
-    double a = std::fabs(x), growth = exp_of_square<1>(a > 28 ? 28 : a);
-    double near = growth * (1 - small_erf(x)), far = scaled_erfc(a);
+    double a = std::fabs(x), c = a > 28 ? 28 : a;
+    double growth = exact_exp(product(c, c)), near = growth * (1 - small_erf(x)), far = rounded(scaled_erfc(a));
     far = a > 1e150 ? 0.56418958354775628695 / a : far;
     far = x < 0 ? 2 * growth - far : far;
     return a >= 0.5 ? far : near;
 }
+// x over the root of 2.
+INLINE Long over_root_two(double x) {
+    constexpr double HEAD = 0.70710678118654752440, REST = -4.8336466567264565e-17;
+    Long found = product(x, HEAD);
+    return {found.head, std::fabs(x) < INFINITE ? found.rest + x * REST : 0};
+}
 // Below -1 the logarithm of the scaled function; above, that of one minus the other side's probability.
 INLINE double log_ndtr_(double x) {
-    double v = x * 0.70710678118654752440, a = std::fabs(v);
-    double other = 0.5 * (v >= 0.5 ? upper_erfc(a) : 1 - small_erf(v));
-    double of = x < -1 ? 0.5 * scaled_erfc(a) : 1 - other, found = log_(of);
+    Long v = over_root_two(x);
+    double other = 0.5 * erfc_(v), of = x < -1 ? 0.5 * rounded(scaled_erfc(-v.head)) : 1 - other, found = log_(of);
     return x < -1 ? found - 0.5 * x * x : -((other - (1 - of)) / of - found);
 }
 // With w = -log(1 - x²) it is x times a polynomial in w up to 6, and another one from there on, for double in the
@@ -146,6 +143,11 @@ template <bool FLOAT> INLINE double erfinv_(double x) {
     else near = polynomial(w * (1. / 3) - 1, long_centre),
          far = polynomial((std::sqrt(w) - 4.249744871391589) * 0.555476823317257, long_tail);
     double y = a * (w > 6 ? far : near);
+    if constexpr (!FLOAT) {  // a step of Newton's gives back what the roundings took
+        Long beyond = upper_erfc({y, 0});
+        double off = y < 0.5 ? a - y - y * erf_beyond(y * y) : beyond.head - (1 - a) + beyond.rest;
+        y += off * 0.88622692545275801365 * exp_(y * y);
+    }
     y = a < 1 ? y : a == 1 ? INFINITE : NO_NUMBER;
     return x < 0 ? -y : y;
 }
@@ -178,9 +180,14 @@ INLINE double long_ndtri(double p) {
                                -9873768.84094287845, 5838374.38706189489, -651846.670133830403, -726198.933791702072};
     double q = p < 0.5 ? p : 1 - p, w = -log_(4 * q * (1 - q)), root = std::sqrt(w), x = std::fabs(2 * p - 1);
     double y = x * (w > 6 ? root * polynomial(1 / root, tail) : 1.41421356237309504880 * polynomial(w, ERFINV_CENTRE));
-    double a = y * 0.70710678118654752440;
-    constexpr double ROOT_TWO_PI = 2.50662827463100050242;
-    double far = 0.5 * scaled_erfc(a) - exp_(a * a + log_(q)), near = 0.5 * (x - small_erf(a)) * exp_(a * a);
+    Long v = over_root_two(y), scaled = scaled_erfc(v.head);
+    constexpr double ROOT_TWO_PI = 2.50662827463100050242, TWO_TO_200 = 0x1p200, ITS_LOG = 138.6294361119890618835;
+    double a = v.head, more = SLOPE_OF_ERF * v.rest;
+    bool tiny = q < 0x1p-900;  // whose inverse may be too large
+    Long square = product(a, a), growth = long_exp({square.head - (tiny ? ITS_LOG : 0), square.rest});
+    Long own = product(tiny ? q * TWO_TO_200 : q, growth.head);
+    double far = (0.5 * scaled.head - own.head) + (0.5 * (scaled.rest - more) - own.rest - q * growth.rest);
+    double near = 0.5 * (x - a - a * erf_beyond(a * a) - more) * growth.head;
     double off = ROOT_TWO_PI * (a >= 0.5 ? far : near);
     y = y + off / (1 - 0.5 * off * y);
     y = p > 0 && p < 1 ? y : p == 0 || p == 1 ? INFINITE : NO_NUMBER;
@@ -216,7 +223,9 @@ template <class T> void erfc(In<T> x, Out<T> y) {
     each(x, y, [](double v) INLINE_LAMBDA { return erfc_of<T>(v); });
 }
 template <class T> void ndtr(In<T> x, Out<T> y) {
-    each(x, y, [](double v) INLINE_LAMBDA { return 0.5 * erfc_of<T>(v * -0.70710678118654752440); });
+    each(x, y, [](double v) INLINE_LAMBDA {
+        return 0.5 * (sizeof(T) == 4 ? short_erfc(v * -0.70710678118654752440) : erfc_(over_root_two(-v)));
+    });
 }
 template <class T> void entr(In<T> x, Out<T> y) {
     each(x, y, [](double v) INLINE_LAMBDA {
