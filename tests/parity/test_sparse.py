@@ -228,6 +228,12 @@ def test_programs(name: str) -> None:
     check(PROGRAMS[name])
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_where_calls_are_watched(name: str) -> None:
+    type("Watching", (rg.Tensor,), {"__torch_function__": classmethod(lambda *args: None)})
+    check(PROGRAMS[name])
+
+
 @pytest.mark.parametrize("make", [
     matrix, lambda lib: matrix(lib).coalesce().double(), lambda lib: matrix(lib).to_sparse_csr(),
     lambda lib: matrix(lib).to_sparse_csc().long(), lambda lib: lib.sparse_coo_tensor((2, 3)),

@@ -805,9 +805,11 @@ def attach(**members: Any) -> None:
 
 
 def method(*names: str) -> Callable[[Any], Any]:
-    """Give Tensor the function below as a method."""
+    """Give Tensor the function below as a method, which is known by the first of its names."""
 
     def declare(function: Any) -> Any:
+        if function.__name__.startswith("_") and not hasattr(function, "op"):
+            function.__name__, function.__qualname__ = names[0], f"Tensor.{names[0]}"
         attach(**dict.fromkeys(names, function))
         return function
 

@@ -102,7 +102,7 @@ FUNCTIONS.update({
     **{name: of_values(name) for name in _OF_VALUES.split()},
     **{f"{name}_": _in_place(of_values(name)) for name in _OF_VALUES.split()},
     **{name: of_values(name) for name in ("float", "double", "half", "bfloat16", "int", "long")},
-    "to": cast, "_to": cast, "_type_as": lambda input, other: cast(input, other.dtype),
+    "to": cast, "type_as": lambda input, other: cast(input, other.dtype),
     "permute": permuted,
     "add": add, "__add__": add, "__radd__": add, "sub": subtract, "subtract": subtract,
     "__sub__": subtract, "__rsub__": lambda input, other: subtract(other, input),
