@@ -2426,3 +2426,16 @@ def test_neighbouring_dims_are_known() -> None:
     assert neighbours(array, (0,)) == (0, 1)
     for dim in [(0, 2), (-1,), (0, 1, 2, 3), None]:
         assert neighbours(array, dim) is None
+
+
+def test_slopes_of_dilated_kernels_take_nothing_from_memory_behind_the_samples() -> None:
+    numbers = np.random.default_rng(1)
+    x = torch.tensor(numbers.normal(size=(1, 1, 9, 8, 13)))
+    weight = torch.ones(1, 1, 4, 2, 4, dtype=torch.float64)
+    weight.requires_grad_()
+    for size in numbers.integers(1, 60_000, 200):
+        torch.full((int(size),), float("nan"), dtype=torch.float64)
+        np.full(size // 20, np.nan)
+        y = torch.nn.functional.conv3d(x, weight, padding=4, dilation=3)
+        (slopes,) = torch.autograd.grad(y.sum(), weight)
+        assert slopes.isfinite().all()

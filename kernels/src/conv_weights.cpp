@@ -62,7 +62,8 @@ template <class T> void add_shifted(const Shape& s, const In<T>& g, const In<T>&
     // would lie in the same lines of the cache.
     bool whole = across % LANES<W> == 0 && slices == 1;
     I g_row = whole ? across : width, g_rows = slices == 1 ? high : planes.sorted[1].size;
-    I length = whole_vectors<W>(slices * g_rows * g_row), g_plane = length + LANES<W>;
+    // Of the last slice no row behind the last one, which a tap would meet behind the copies of the samples.
+    I length = whole_vectors<W>(((slices - 1) * g_rows + high) * g_row), g_plane = length + LANES<W>;
     Planes<T, W> laid_out{{{{1, slices, 0, 1}, {1, g_rows, 0, 1}, {1, g_row, 0, 1}}}, 1, s.out()};
     Positions all{1, length / LANES<W>, 1, 0, LANES<W>, s.kernels * g_plane, LANES<W>, g_plane};
     if (whole) all.rows = high, all.vectors = g_row / LANES<W>, all.x_row = width, all.g_row = g_row;
