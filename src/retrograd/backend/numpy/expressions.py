@@ -36,6 +36,17 @@ class _NoSteps(Exception):
     """The expression holds something that the kernel does not know."""
 
 
+def _parsed(formula: str) -> ast.expr:
+    """The formula as a tree; in CPython 3.11 and 3.12 parsers of several threads may disturb each
+    other, and say so (gh-106905), for which the formula is not to blame."""
+    for _ in range(100):
+        try:
+            return ast.parse(formula, mode="eval").body
+        except SystemError:
+            continue
+    return ast.parse(formula, mode="eval").body
+
+
 class _Steps:
     """An expression as the steps that lead to its value, in the order in which they are taken."""
 
@@ -43,7 +54,7 @@ class _Steps:
         self.constants, self.functions = constants, functions
         self.arrays: list[str] = []
         self.taken: list[tuple[int, Any, Any]] = []  # kind, and the two operands
-        self.value(ast.parse(formula, mode="eval").body)
+        self.value(_parsed(formula))
 
     def value(self, node: ast.expr) -> Any:
         """An operand: a constant's number, an array's name, or the number of a step as a tuple."""
