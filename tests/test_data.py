@@ -1,15 +1,18 @@
 """Data sets, samplers and loaders."""
 
 import gc
+import itertools
 import multiprocessing
 import os
 import pickle
+import select
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -29,6 +32,12 @@ from retrograd.utils.data import (
     default_collate,
     get_worker_info,
     random_split,
+)
+from retrograd.utils.data._utils import worker as worker_module
+from retrograd.utils.data._utils.channel import Channel, channel_pair
+from retrograd.utils.data._utils.iterators import (
+    _MultiProcessingDataLoaderIter,
+    _SingleProcessDataLoaderIter,
 )
 
 
@@ -576,6 +585,359 @@ def test_tensors_that_were_shared_before_are_passed_on_and_not_copied():
     assert data.tolist() == [[1.0] * 3] * 4
 
 
+def passed_on(*messages):
+    """What comes out of a channel, sent and received here."""
+    here, there = channel_pair()
+    with closing(here), closing(there):
+        for message in messages:
+            here.send(message)
+        return [there.receive() for _ in messages]
+
+
+@alone
+@pytest.mark.parametrize("count, also", [(0, 1), (1, 0), (3, 0), (3, 1), (248, 1), (249, 0)])
+def test_shared_blocks_go_along_with_a_message_up_to_what_a_socket_carries(count, also):
+    shared = [torch.full((2,), float(i)).share_memory_() for i in range(count)]
+    own = [torch.arange(3.0)] * also
+    (found,) = passed_on((shared, own, torch.zeros(0, 2)))
+    assert [t.tolist() for t in found[0]] == [[float(i)] * 2 for i in range(count)]
+    assert [t.tolist() for t in found[1]] == [[0.0, 1.0, 2.0]] * also
+    assert found[2].shape == (0, 2)
+    for before, after in zip(shared, found[0]):
+        after += 1
+        assert torch.equal(before, after)
+
+
+@alone
+def test_more_shared_blocks_than_a_socket_carries_are_refused_in_words():
+    shared = [torch.zeros(1).share_memory_() for _ in range(250)]
+    with pytest.raises(RuntimeError, match="a batch with 250 tensors that were in shared memory"):
+        passed_on(shared)
+
+
+@alone
+def test_messages_follow_each_other_and_pieces_of_every_length_stay_apart():
+    pieces = [torch.arange(n, dtype=torch.uint8) for n in (0, 1, 63, 64, 65, 0, 128, 7)]
+    for found in passed_on(pieces, "between", pieces[::-1]):
+        if found != "between":
+            assert sorted(t.tolist() for t in found) == sorted(t.tolist() for t in pieces)
+    (empty,) = passed_on([torch.zeros(0), torch.zeros(3, 0)])
+    assert [t.shape for t in empty] == [(0,), (3, 0)]
+
+
+@alone
+def test_a_message_may_arrive_in_bits():
+    here, there = channel_pair()
+    feeder, fed = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    here.send({"text": "x" * 1000, "numbers": list(range(50))})
+    message = there.socket.recv(100_000)
+    slow = Channel(fed)
+
+    def feed():
+        for start in range(0, len(message), 7):
+            feeder.sendall(message[start:start + 7])
+            time.sleep(0.0005)
+
+    thread = threading.Thread(target=feed)
+    thread.start()
+    assert slow.receive() == {"text": "x" * 1000, "numbers": list(range(50))}
+    thread.join()
+    feeder.sendall(message[:9])
+    feeder.close()
+    with pytest.raises(EOFError):
+        slow.receive()
+    for end in (here, there, slow):
+        end.close()
+
+
+@alone
+def test_a_closed_channel_is_at_its_end_whoever_holds_it():
+    here, there = channel_pair()
+    copy = here.socket.dup()
+    here.close()
+    there.socket.settimeout(5)
+    with pytest.raises(EOFError):
+        there.receive()
+    there.close()
+    there.close()
+    copy.close()
+
+
+@alone
+@pytest.mark.parametrize("rows, columns, piece, sent", [
+    (40, 5, lambda t: t, 800), (40, 5, lambda t: t[1:], 800), (40, 5, lambda t: t[20:], 800),
+    (40, 5, lambda t: t[24:], 320), (40, 5, lambda t: t[:3], 60), (40, 5, lambda t: t[38:], 40),
+    (400, 5, lambda t: t[:100, 2], 400), (400, 5, lambda t: t[:100, :3], 1992),
+    (400, 5, lambda t: t[:100, ::3], 800), (400, 2, lambda t: t[:100, 0], 796)])
+def test_of_a_large_tensor_only_the_part_is_sent_that_is_looked_at(rows, columns, piece, sent):
+    base = torch.arange(float(rows * columns)).reshape(rows, columns)
+    (found,) = passed_on(piece(base))
+    assert torch.equal(found, piece(base))
+    assert found.untyped_storage().nbytes() == sent
+    # As seen from a tensor of all of it, which goes along, it stays a view.
+    whole, part = passed_on((base, piece(base)))[0]
+    whole += 1
+    assert torch.equal(part, piece(base) + 1)
+
+
+@alone
+def test_tensors_with_a_history_and_classes_are_not_taken_for_plain_ones():
+    class Named(torch.Tensor):
+        pass
+
+    named = torch.ones(2).as_subclass(Named)
+    named.label = "mine"
+    globals()["Named"] = Named
+    Named.__qualname__ = "Named"
+    weight = torch.nn.Parameter(torch.ones(2), requires_grad=False)
+    (found,) = passed_on([named, weight, torch.ones(1, requires_grad=True)])
+    assert (type(found[0]), found[0].label) == (Named, "mine")
+    assert type(found[1]) is torch.nn.Parameter and not found[1].requires_grad
+    assert found[2].requires_grad
+    with pytest.raises(RuntimeError, match="requires_grad"):
+        passed_on(torch.ones(1, requires_grad=True) * 2)
+
+
+class Answering:
+    """A worker's process, without a process: what is asked of it is in the hands of a test."""
+
+    pid, exitcode = 123, None
+
+    def __init__(self, alive=True):
+        self.alive, self.joined = alive, []
+        self.sentinel, self.other = os.pipe()
+
+    def is_alive(self):
+        return self.alive
+
+    def start(self):
+        pass
+
+    def join(self, timeout=None):
+        self.joined.append(timeout)
+
+    def close(self):
+        for descriptor in {self.sentinel, self.other}:
+            os.close(descriptor)
+
+
+@pytest.fixture
+def answering(monkeypatch):
+    """A worker, its process that is none, and the other end of its channel."""
+    ends = []
+    process = Answering()
+
+    def pair():
+        ends.extend(channel_pair())
+        return ends[0], Channel(ends[1].socket.dup())
+
+    monkeypatch.setattr(worker_module, "channel_pair", pair)
+
+    class Context:
+        @staticmethod
+        def get_start_method():
+            return "fork"
+
+        @staticmethod
+        def Process(**options):
+            process.options = options
+            return process
+
+    job = worker_module.Job(None, None, (), 4, 5, 0, None)
+    made = worker_module.Worker(Context, job, [])
+    yield made, process, ends[1]
+    for end in ends:
+        end.close()
+    process.close()
+
+
+def test_a_worker_is_waited_for_as_long_as_was_said(answering, monkeypatch):
+    worker, process, there = answering
+    assert (worker.number, worker.active, worker.tasks, worker.timed_out) == (4, True, 0, False)
+    assert process.options["daemon"] and process.options["args"][2] == [worker.channel]
+    monkeypatch.setattr(worker_module, "CHECK_INTERVAL", 0.05)
+    asked = []
+    monkeypatch.setattr(process, "is_alive", lambda: asked.append(time.monotonic()) or True)
+    began = time.monotonic()
+    with pytest.raises(RuntimeError, match=r"timed out after 0\.22 seconds: worker 4"):
+        worker.result(0.22)
+    assert 0.22 <= time.monotonic() - began < 0.5
+    assert 4 <= len(asked) <= 6 and worker.timed_out  # looked after between, and not all the time
+    there.send((0, "in time"))
+    assert worker.result(0.01) == (0, "in time")
+    timer = threading.Timer(0.2, there.send, [(1, "late")])
+    timer.start()
+    assert worker.result(0) == (1, "late")  # without a limit
+    timer.join()
+
+
+def test_a_worker_whose_answer_came_while_it_was_asked_gives_it_first(answering):
+    worker, _, there = answering
+    there.send((0, "first"))
+    worker._wait_to_send(select.POLLIN | select.POLLOUT)
+    there.send((1, "second"))
+    assert [worker.result(1), worker.result(1)] == [(0, "first"), (1, "second")]
+    worker._wait_to_send(select.POLLIN | select.POLLOUT)  # it can be written to: nothing to read
+    assert not worker.arrived
+
+
+@pytest.mark.parametrize("code, how", [(None, "has closed its connection"),
+                                       (0, "has exited with code 0"), (3, "has exited with code 3"),
+                                       (-9, "was killed by signal SIGKILL"),
+                                       (-200, "was killed by signal 200")])
+def test_how_a_worker_has_ended(answering, code, how, monkeypatch):
+    monkeypatch.setattr(worker_module, "CHECK_INTERVAL", 0.02)
+    worker, process, there = answering
+    process.exitcode = code
+    assert how in str(worker.death()) and process.joined == [0.02]
+    process.alive = False
+    with pytest.raises(RuntimeError, match=how):
+        worker.result(5)
+    there.close()
+    with pytest.raises(RuntimeError, match=how):
+        worker.result(0)
+    with pytest.raises(RuntimeError, match=how):
+        for task in range(3):
+            worker.ask(task)
+
+
+def test_the_end_of_a_process_is_noticed_at_once(answering):
+    worker, process, _ = answering
+    os.close(process.other)
+    process.other = process.sentinel  # its only end now
+    began = time.monotonic()
+    with pytest.raises(RuntimeError, match="exited unexpectedly"):
+        worker.result(0)
+    assert time.monotonic() - began < 2
+
+
+class Stopping:
+    """A worker that ends when it is told so, a number of times, or joined for long enough."""
+
+    def __init__(self, stubborn, timed_out=False):
+        self.stubborn, self.timed_out, self.done = stubborn, timed_out, []
+        self.process = self.channel = self
+
+    def close(self):
+        self.done.append("close")
+
+    def join(self, timeout):
+        assert 0 <= timeout <= 0.2
+        self.done.append("join")
+        if not self.stubborn:
+            return
+        time.sleep(timeout)
+
+    def is_alive(self):
+        return self.stubborn > 0
+
+    def terminate(self):
+        self.done.append("terminate")
+        self.stubborn -= 1
+
+    kill = terminate
+
+
+@pytest.mark.parametrize("stubborn, seconds", [((0, 0), (0, 0.1)), ((1, 0), (0.2, 0.39)),
+                                               ((1, 1), (0.2, 0.39)), ((2, 1), (0.4, 0.59))])
+def test_workers_are_ended_with_patience_for_all_of_them_together(stubborn, seconds, monkeypatch):
+    monkeypatch.setattr(worker_module, "CHECK_INTERVAL", 0.2)
+    workers = [Stopping(n) for n in stubborn]
+    given, began = list(workers), time.monotonic()
+    worker_module.stop(given, os.getpid())
+    low, high = seconds
+    assert low <= time.monotonic() - began <= high
+    assert not given
+    for worker, n in zip(workers, stubborn):
+        assert worker.done[:2] == ["close", "join"] and not worker.is_alive()
+        assert worker.done.count("terminate") == n and worker.done.count("join") == 3
+    late = Stopping(1, timed_out=True)
+    worker_module.stop([late], os.getpid())
+    assert late.done == ["close", "terminate", "join", "join"]  # its time was up before
+    other = Stopping(1)
+    worker_module.stop([other], os.getpid() + 1)
+    assert other.done == []
+
+
+def test_exceptions_on_their_way_say_where_they_were_raised():
+    def wrapped(error, **options):
+        try:
+            raise error
+        except Exception:
+            return worker_module.ExceptionWrapper(**options)
+
+    plain = wrapped(ValueError("text"))
+    with pytest.raises(ValueError, match=r"Caught ValueError in background\.\nOriginal Traceback"):
+        plain.reraise()
+    with pytest.raises(KeyError) as caught:
+        wrapped(KeyError("a\nb"), where="there").reraise()
+    assert str(caught.value).startswith("Caught KeyError there.\nOriginal Traceback (most")
+
+    class Told(Exception):
+        message = "said"
+
+        def __init__(self, *, message):
+            super().__init__(message)
+
+    with pytest.raises(Told, match="Caught Told there"):
+        wrapped(Told(message="x"), where="there").reraise()
+    error = OSError("given")
+    given = worker_module.ExceptionWrapper((OSError, error, None))
+    with pytest.raises(OSError, match="given"):
+        given.reraise()
+
+
+class Counted(IterableDataset):
+    """Streams of several lengths, one for each worker."""
+
+    def __init__(self, *lengths):
+        self.lengths = lengths
+
+    def __iter__(self):
+        worker = get_worker_info()
+        return iter(range(10 * worker.id, 10 * worker.id + self.lengths[worker.id]))
+
+
+@alone
+@many
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize("lengths", [(0, 3), (3, 0), (0, 0), (5, 1, 0), (1, 4, 2)])
+@pytest.mark.parametrize("prefetch", [1, 2, 5])
+def test_a_worker_that_is_done_leaves_its_turns_to_the_others(lengths, in_order, prefetch):
+    loader = DataLoader(Counted(*lengths), None, num_workers=len(lengths), in_order=in_order,
+                        prefetch_factor=prefetch, persistent_workers=True)
+    turns = []
+    for turn in range(max(lengths)):
+        turns += [10 * i + turn for i, length in enumerate(lengths) if turn < length]
+    for _ in range(2):
+        found = list(loader)
+        assert found == turns if in_order else sorted(found) == sorted(turns)
+    del loader
+    gc.collect()
+
+
+@alone
+def test_no_worker_is_asked_for_more_than_its_share_where_any_order_will_do():
+    loader = DataLoader(Late(12), None, num_workers=2, worker_init_fn=delayed, in_order=False,
+                        prefetch_factor=2)
+    iterator = iter(loader)
+    tasks = []
+    for _ in iterator:
+        tasks.append([worker.tasks for worker in iterator._workers])
+    assert len(tasks) == 12
+    assert all(0 <= n <= 2 for pair in tasks for n in pair)
+    assert tasks[0] == [2, 2] and tasks[-1] in ([0, 0], [])
+    assert iterator._next_task == 12
+
+
+def test_an_epoch_that_was_left_early_does_not_show_in_the_next():
+    loader = DataLoader(Squares(9), None, num_workers=2, persistent_workers=True)
+    for stop in (1, 4, 8, 9):
+        assert [index for index, _ in itertools.islice(loader, stop)] == list(range(stop))
+    assert [index for index, _ in loader] == list(range(9))
+    assert loader._iterator._next_task == 0 + 5 + 8 + 9 + 9 + 9
+
+
 def test_a_loader_works_while_threads_do(nothing_is_left):
     stop = threading.Event()
 
@@ -645,6 +1007,17 @@ def test_a_forked_child_leaves_the_workers_of_its_parent_alone():
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         DataLoader(range(3), **options)
+
+
+def test_nothing_can_be_fetched_ahead_by_none():
+    loader = DataLoader(range(3), num_workers=1, prefetch_factor=0)
+    with pytest.raises(AssertionError, match="prefetch_factor must be greater than 0"):
+        iter(loader)
+    alone = DataLoader(range(3))
+    with pytest.raises(AssertionError, match="num_workers must be greater than 0"):
+        _MultiProcessingDataLoaderIter(alone)
+    with pytest.raises(AssertionError, match="requires num_workers == 0"):
+        _SingleProcessDataLoaderIter(DataLoader(range(3), num_workers=1))
 
 
 def test_bad_data():

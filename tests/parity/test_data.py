@@ -169,13 +169,24 @@ REFUSED = {
     "context": {"multiprocessing_context": "fork"},
     "context_name": {"multiprocessing_context": "thread", "num_workers": 1},
     "context_type": {"multiprocessing_context": 3, "num_workers": 1},
-    "too_many": {"num_workers": 300}}
+    "too_many": {"num_workers": 300},
+    "prefetch_zero_alone": {"prefetch_factor": 0},
+    "batch_sampler_sampler": {"batch_sampler": [[1]], "sampler": [1]},
+    "batch_sampler_drop_last": {"batch_sampler": [[1]], "drop_last": True},
+    "batch_sampler_none": {"batch_sampler": [[1]], "batch_size": None},
+    "sampler_unshuffled": {"sampler": [1], "shuffle": False},
+    "persistent_one": {"persistent_workers": True, "num_workers": 1},
+    "batch_size_negative": {"batch_size": -1}, "batch_size_float": {"batch_size": 1.0},
+    "timeout_zero": {"timeout": 0.0}, "no_batches": {"batch_size": None, "drop_last": False}}
 
 
 @behaviour_of_each(REFUSED)
 @until_it_raises
 def loaders_refuse(torch, log, name):
-    torch.utils.data.DataLoader(range(3), **REFUSED[name])
+    loader = torch.utils.data.DataLoader(range(3), **REFUSED[name])
+    log(loader.prefetch_factor, loader.drop_last, loader.batch_size)
+    if name != "too_many":
+        log([observed(batch) for batch in loader])
 
 
 @behaviour_of_each(["timeout", "pin_memory", "pin_memory_device", "length", "pickle"])
@@ -213,6 +224,19 @@ def streams_take_no_samplers(torch, log, name):
     torch.utils.data.DataLoader(Stream(), **{name: [1] if "sampler" in name else True})
 
 
+@behaviour_of_each(["shuffle 0", "shuffle 0.0", "shuffle None", "shuffle 1", "shuffle 2",
+                    "sampler 0", "sampler False", "batch_sampler False", "sampler None"])
+@until_it_raises
+def streams_take_options_that_say_nothing(torch, log, name):
+    class Stream(torch.utils.data.IterableDataset):
+        def __iter__(self):
+            return iter(range(3))
+
+    option, value = name.split()
+    loader = torch.utils.data.DataLoader(Stream(), **{option: eval(value)})
+    log([observed(batch) for batch in loader], type(loader.sampler).__name__)
+
+
 @behaviour
 @until_it_raises
 def attributes_of_loaders(torch, log):
@@ -225,7 +249,172 @@ def attributes_of_loaders(torch, log):
     loader.batch_size = 3
 
 
+@behaviour_of_each(["workers", "two", "iterable", "collated", "unbatched", "batched", "context"])
+def more_attributes_of_loaders(torch, log, name):
+    data = torch.utils.data
+
+    class Stream(data.IterableDataset):
+        def __iter__(self):
+            return iter(range(3))
+
+    made = {"workers": lambda: data.DataLoader(range(3), num_workers=1),
+            "two": lambda: data.DataLoader(range(3), num_workers=2, prefetch_factor=5, timeout=3),
+            "iterable": lambda: data.DataLoader(Stream(), 2, False),
+            "collated": lambda: data.DataLoader(range(3), 2, True, collate_fn=sum),
+            "unbatched": lambda: data.DataLoader(range(3), None, True),
+            "batched": lambda: data.DataLoader(range(3), batch_sampler=[[0], [1, 2]]),
+            "context": lambda: data.DataLoader(range(3), num_workers=1,
+                                               multiprocessing_context="fork")}[name]()
+    for attribute in ("batch_size", "num_workers", "prefetch_factor", "pin_memory", "drop_last",
+                      "timeout", "persistent_workers", "in_order", "_dataset_kind",
+                      "_auto_collation", "_IterableDataset_len_called", "_iterator"):
+        log(attribute, getattr(made, attribute))
+    log(*(type(getattr(made, attribute)).__name__ for attribute in
+          ("sampler", "batch_sampler", "_index_sampler", "multiprocessing_context")))
+    log(getattr(made.collate_fn, "__name__", None), hasattr(made.sampler, "generator"))
+    for attribute in ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset",
+                      "persistent_workers"):
+        log.raises(setattr, made, attribute, None)
+    made.num_workers, made.collate_fn, made.worker_init_fn = 0, list, print
+    made.multiprocessing_context = None
+    log([observed(batch) for batch in data.DataLoader(range(3), 2)])
+
+
+@behaviour_of_each([0, 1])
+def a_stream_longer_than_it_said(torch, log, workers):
+    class Stream(torch.utils.data.IterableDataset):
+        def __init__(self, said):
+            self.said = said
+
+        def __iter__(self):
+            return iter(range(4))
+
+        def __len__(self):
+            return self.said
+
+        def __repr__(self):
+            return f"Stream of {self.said}"
+
+    for said in (0, 3, 4):
+        for asks in (False, True):
+            loader = torch.utils.data.DataLoader(Stream(said), num_workers=workers,
+                                                 persistent_workers=workers > 0)
+            if asks:
+                len(loader)
+            for _ in range(2):
+                log.warns(lambda loader=loader: [observed(batch) for batch in loader])
+
+
 # ---------------------------------------------------------------- data sets and samplers
+
+
+CONCATENATED = {"two": (2, 3), "three": (3, 1, 2), "empty": (0, 2, 0, 3), "one": (4,),
+                "none": (0, 0)}
+
+
+@behaviour_of_each(CONCATENATED)
+def concatenated_data_sets(torch, log, name):
+    parts = [range(100 * i, 100 * i + length) for i, length in enumerate(CONCATENATED[name])]
+    whole = torch.utils.data.ConcatDataset(parts)
+    log(len(whole), whole.cumulative_sizes, whole.cumsum(parts))
+    for index in range(-len(whole) - 2, len(whole) + 2):
+        log.raises(whole.__getitem__, index)
+    if len(whole):
+        log(list(torch.utils.data.DataLoader(whole, 2)))
+    log(len(torch.utils.data.ConcatDataset([whole, parts[0]])))
+
+
+@behaviour_of_each(["first", "second", "all", "iterator"])
+@until_it_raises
+def concatenated_streams(torch, log, name):
+    class Stream(torch.utils.data.IterableDataset):
+        def __iter__(self):
+            return iter(range(2))
+
+        def __len__(self):
+            return 2
+
+    made = {"first": [Stream(), range(2)], "second": [range(2), Stream()],
+            "all": [Stream(), Stream()], "iterator": iter([range(2), range(3)])}[name]
+    if name != "iterator":
+        chain = torch.utils.data.ChainDataset(made)
+        log.raises(len, chain)
+        log.raises(list, chain)
+    log(len(torch.utils.data.ConcatDataset(made)))
+
+
+@behaviour
+def parts_of_a_class_of_ones_own(torch, log):
+    class One(torch.utils.data.Subset):
+        def __getitem__(self, index):
+            return -self.dataset[self.indices[index]]
+
+    class Both(One):
+        def __getitems__(self, indices):
+            return [self[index] * 10 for index in indices]
+
+    class Many(torch.utils.data.Subset):
+        def __getitems__(self, indices):
+            return [7 for _ in indices]
+
+    for kind in (One, Both, Many):
+        log.raises(lambda kind=kind: list(torch.utils.data.DataLoader(kind(range(9), [4, 2]), 2)))
+        log.raises(lambda kind=kind: list(kind(range(9), [4, 2])))
+
+
+@behaviour
+def rows_with_a_history_are_stacked(torch, log):
+    plain, grown = torch.arange(4.0), torch.arange(4.0, requires_grad=True)
+    for tensors in ([plain], [plain, grown], [grown, plain], [grown]):
+        data = torch.utils.data.TensorDataset(*tensors)
+        for source in (data, torch.utils.data.Subset(data, [3, 1, 0])):
+            for batch in torch.utils.data.DataLoader(source, 2):
+                log(*batch)
+                log.graph(*(t for t in batch if t.grad_fn is not None))
+
+
+LENGTHS = {
+    "whole": [3, 4], "halves": [0.5, 0.5], "thirds": [1 / 3] * 3, "whole one": [1.0],
+    "one": [1], "nothing": [7, 0], "more": [0.1] * 10, "less": [0.2, 0.3], "a little more":
+    [0.5, 0.5 + 1e-8], "a little less": [0.5, 0.5 - 1e-12], "negative": [-0.5, 1.5],
+    "negative late": [0.5, 1.0, -0.5], "all in one": [1.0, 0.0], "all in the last": [0.0, 1.0],
+    "rest": [0.34, 0.33, 0.33], "below": [3, 3], "above": [4, 4],
+    "minus": [8, -1]}
+
+
+@behaviour_of_each(LENGTHS)
+def random_splits(torch, log, name):
+    for count in (7, 1, 2, 10):
+        torch.manual_seed(count)
+        log.raises(lambda count=count: [
+            (part.indices, len(part))
+            for part in torch.utils.data.random_split(range(count), LENGTHS[name])])
+        log(torch.rand(1))
+
+
+@behaviour
+def lengths_of_splits_are_whole_numbers(torch, log):
+    for lengths in ([3.0, 4.0], [3, 4.0], [3.5, 3.5]):
+        log.refuses(torch.utils.data.random_split, range(7), lengths)
+    log([part.indices for part in torch.utils.data.random_split(range(7), np.array([3, 4]))])
+
+
+@behaviour
+def samplers_of_unknown_numbers(torch, log):
+    distributed = torch.distributed
+    kept = distributed.get_world_size, distributed.get_rank
+    distributed.get_world_size, distributed.get_rank = lambda: 3, lambda: 1
+    try:
+        for given in ((None, None), (4, None), (None, 2), (None, 0), (2, 1), (1, 0), (1, None),
+                      (None, 3), (2, 2), (2, -1), (1, 1), (None, -1)):
+            def tried(given=given):
+                sampler = torch.utils.data.DistributedSampler(range(8), *given, shuffle=False)
+                return (list(sampler), sampler.num_replicas, sampler.rank, sampler.epoch,
+                        sampler.seed, sampler.drop_last, sampler.shuffle, sampler.num_samples)
+
+            log.raises(tried)
+    finally:
+        distributed.get_world_size, distributed.get_rank = kept
 
 
 @behaviour
@@ -328,6 +517,19 @@ SAMPLERS = {
     "batch_float": lambda data: data.BatchSampler(range(3), 1.5, False),
     "batch_drop": lambda data: data.BatchSampler(range(3), 1, 0),
     "rank": lambda data: data.DistributedSampler(range(3), 2, 2),
+    **{f"random {n} of {of}": lambda data, n=n, of=of: data.RandomSampler(range(of), False, n)
+       for n, of in ((1, 5), (4, 5), (5, 5), (10, 5), (11, 5), (0, 5), (-1, 5), (3, 1))},
+    **{f"replaced {n}": lambda data, n=n: data.RandomSampler(range(1000), True, n)
+       for n in (1, 31, 32, 33, 63, 65, 96)},
+    **{f"weighted {n}": lambda data, n=n: data.WeightedRandomSampler([1, 2], n)
+       for n in (1, 0, -1, 1.0)},
+    **{f"batches {n} of {of} {drop}": lambda data, n=n, of=of, drop=drop: data.BatchSampler(
+        range(of), n, drop) for n in (1, 2, 3, 8) for of in (0, 1, 6, 7) for drop in (True, False)},
+    "batch_negative": lambda data: data.BatchSampler(range(3), -2, False),
+    "batch_bool": lambda data: data.BatchSampler(range(3), True, False),
+    "batch_zero": lambda data: data.BatchSampler(range(3), 0, False),
+    "replacement_none": lambda data: data.RandomSampler(range(3), replacement=None),
+    "weights_0d": lambda data: data.WeightedRandomSampler(1.0, 1),
     "abstract": lambda data: data.Sampler()}
 
 

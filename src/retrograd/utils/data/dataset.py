@@ -197,10 +197,10 @@ def random_split(dataset: Any, lengths: Sequence[int | float],
         lengths = _whole_lengths(len(dataset), lengths)
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    order = randperm(int(sum(lengths)), generator=generator).tolist()
-    ends = itertools.accumulate(lengths)
-    return [Subset(dataset, order[int(end) - int(length):int(end)])
-            for end, length in zip(ends, lengths)]
+    whole: Sequence[Any] = lengths  # what else adds up is refused now
+    order = randperm(sum(whole), generator=generator).tolist()
+    ends = itertools.accumulate(whole)
+    return [Subset(dataset, order[end - length:end]) for end, length in zip(ends, whole)]
 
 
 def _whole_lengths(total: int, fractions: Sequence[float]) -> list[int]:

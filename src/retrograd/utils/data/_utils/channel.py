@@ -79,7 +79,7 @@ class Channel:
             _HEADER.size, socket.CMSG_LEN(_MOST_DESCRIPTORS * _DESCRIPTOR))
         descriptors = array.array("i")
         for _, _, data in ancillary:
-            descriptors.frombytes(data[:len(data) - len(data) % _DESCRIPTOR])
+            descriptors.frombytes(data)
         if not header:
             raise EOFError
         header += self._read(_HEADER.size - len(header))
