@@ -433,3 +433,16 @@ def test_an_optimizer_that_makes_its_own_groups_takes_steps() -> None:
     optimizer.step()
     optimizer.zero_grad()
     assert weight.tolist() == [0.5, 0.5] and weight.grad is None
+
+
+def test_texts_and_mappings_in_a_state_are_loaded_as_they_were():
+    weight = torch.nn.Parameter(torch.ones(2, dtype=torch.float64))
+    optimizer = torch.optim.SGD([weight], 0.1)
+    state = optimizer.state_dict()
+    state["state"] = {0: {"text": "text", "bytes": b"b", "pair": ("x", torch.ones(1)),
+                          "named": {"inner": torch.ones(1)}}}
+    optimizer.load_state_dict(state)
+    found = optimizer.state[weight]
+    assert (found["text"], found["bytes"], found["pair"][0]) == ("text", b"b", "x")
+    assert type(found["pair"]) is tuple and found["pair"][1].dtype is torch.float64
+    assert found["named"]["inner"].dtype is torch.float64

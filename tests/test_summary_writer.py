@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import retrograd as torch
+from retrograd.utils.tensorboard import _images
 
 pytest.importorskip("tensorboard")
 with warnings.catch_warnings():
@@ -136,3 +137,22 @@ def test_what_is_missing_says_why(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="no element"):
             writer.add_histogram("none", torch.ones(0))
     assert not (tmp_path / "00000").exists()
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 4, 4), (2, 4, 4, 4), (3, 0, 2, 2)])
+def test_images_have_one_channel_or_three(shape):
+    with pytest.raises(AssertionError, match="1 or 3 channels"):
+        _images.grid(np.zeros(shape))
+
+
+@pytest.mark.parametrize("number, columns, rows", [(1, 1, 1), (7, 7, 1), (8, 8, 1), (9, 8, 2),
+                                                   (17, 8, 3), (0, 1, 0)])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_images_stand_in_rows_of_eight(number, columns, rows, channels):
+    batch = np.arange(number * channels * 6.0).reshape(number, channels, 2, 3)
+    made = _images.grid(batch)
+    assert made.shape == (3, rows * 2, columns * 3)
+    for i in range(rows * columns):
+        top, left = i // columns * 2, i % columns * 3
+        place = made[:, top:top + 2, left:left + 3]
+        assert (place == (batch[i] if i < number else 0)).all()

@@ -174,3 +174,56 @@ def test_refusals() -> None:
                                 block_mask=mask_of(flex, "causal"))
     with pytest.raises(RuntimeError, match=r"must be a BlockMask, .* but got float"):
         flex.flex_attention(query, key, value, enable_gqa=True, block_mask=math.inf)
+
+
+@pytest.mark.parametrize("dims", [2, 3, 4])
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("size", [None, 16, (8, 4)])
+@pytest.mark.parametrize("lengths", [None, (20, 30)])
+def test_masks_of_listed_blocks(dims: int, full: bool, size: Any, lengths: Any) -> None:
+    shown = []
+    for lib in (torch, retrograd):
+        flex = flex_of(lib)
+        counts = lib.tensor([1, 1, 0], dtype=lib.int32)
+        blocks = lib.tensor([[1, 0], [0, 1], [1, 0]], dtype=lib.int32)
+        lead = (2, 1)[4 - dims:]
+        parts = [counts.expand(*lead, 3).contiguous(), blocks.expand(*lead, 3, 2).contiguous()]
+        options = {} if size is None else {"BLOCK_SIZE": size}
+        options |= {} if lengths is None else {"seq_lengths": lengths}
+        if full:
+            more = lib.tensor([1, 0, 2], dtype=lib.int32)
+            options |= {"full_kv_num_blocks": more.expand(*lead, 3).contiguous(),
+                        "full_kv_indices": parts[1].flip(-1).contiguous()}
+        made = flex.BlockMask.from_kv_blocks(*parts, **options)
+        shown.append([tuple(made.shape), made.numel(), made.sparsity(), made.to_dense().tolist(),
+                      tuple(made.BLOCK_SIZE), made.mask_mod is flex.noop_mask,
+                      *(None if part is None else part.tolist() for part in (
+                          made.q_num_blocks, made.q_indices, made.full_q_num_blocks,
+                          made.full_q_indices))])
+    assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("join", ["and_masks", "or_masks"])
+@pytest.mark.parametrize("given", [(causal, 3), (3, causal), (3,), (causal, near), ()])
+def test_only_functions_are_joined(join: str, given: tuple[Any, ...]) -> None:
+    said = []
+    for lib in (torch, retrograd):
+        try:
+            joined = getattr(flex_of(lib), join)(*given)
+            places = [lib.tensor(n) for n in (0, 0, 20, 3)]
+            said.append(bool(joined(*places)))
+        except RuntimeError as error:
+            said.append(str(error))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("dtypes", ["fff", "fdf", "ffd", "dff", "ddf", "dfd", "fdd"])
+def test_keys_and_values_become_what_queries_are(dtypes: str) -> None:
+    found = []
+    for lib in (torch, retrograd):
+        parts = [part.to(lib.float32 if kind == "f" else lib.float64)
+                 for part, kind in zip(inputs(lib), dtypes, strict=True)]
+        out = flex_of(lib).flex_attention(*parts, enable_gqa=True)
+        assert str(out.dtype) == ("torch.float32" if dtypes[0] == "f" else "torch.float64")
+        found.append(out.numpy())
+    np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-6)

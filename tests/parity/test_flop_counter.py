@@ -113,8 +113,13 @@ def test_nothing_is_left_on(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("wanted", [(), (0,), (1,), (2,), (0, 2), (0, 1, 2)])
-def test_attention_counts_as_its_products(wanted: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("forgets", [False, True])
+def test_attention_counts_as_its_products(wanted: tuple[int, ...], forgets: bool,
+                                          monkeypatch: pytest.MonkeyPatch) -> None:
     """As those of the same function written out, which PyTorch counts here."""
+    if forgets:  # the scores, as those of long sequences
+        kernels = importlib.import_module("retrograd.ops.nn.attention").attention_kernels
+        monkeypatch.setattr(kernels, "SCORES_KEPT", 0)
     found = []
     for lib in (torch, retrograd):
         parts = [lib.ones(2, 3, length, width, requires_grad=place in wanted)

@@ -20,14 +20,15 @@ class SparseAdam(Optimizer):
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
                  maximize: bool = False) -> None:
         check_lr(lr)
+        if not lr > 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
         check("epsilon", eps, eps > 0.0)
         check_options(betas=betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
-        sparse = [(number, place) for number, group in enumerate(self.param_groups)
+        sparse = [[number, place] for number, group in enumerate(self.param_groups)
                   for place, param in enumerate(group["params"]) if is_sparse(param)]
         if sparse:
-            raise ValueError("Sparse params at indices "
-                             f"{[place for _, place in sparse]}: SparseAdam requires dense "
+            raise ValueError(f"Sparse params at indices {sparse}: SparseAdam requires dense "
                              "parameter tensors")
 
     def step(self, closure: Any = None) -> Any:

@@ -245,6 +245,7 @@ def flex_attention(query: Tensor, key: Tensor, value: Tensor, score_mod: ScoreMo
     Gradients of all orders pass through it, through what ``score_mod`` reads as well.
     """
     _check(query, key, value, enable_gqa, block_mask)
+    key, value = key.to(query.dtype), value.to(query.dtype)
     if enable_gqa:
         shared = query.shape[1] // key.shape[1]
         key, value = (part.repeat_interleave(shared, dim=1) for part in (key, value))
@@ -274,10 +275,6 @@ def _check(query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool, block_ma
         if part.dim() != 4:
             raise NotImplementedError("NYI: query, key, and value must be 4D tensors: "
                                       f"{name} has {part.dim()} dimensions")
-    if query.dtype is not key.dtype or query.dtype is not value.dtype:
-        raise ValueError("Expected query, key, and value to have the same dtype, but got "
-                         f"query.dtype: {query.dtype}, key.dtype: {key.dtype}, and value.dtype: "
-                         f"{value.dtype} instead.")
     queries, keys = query.shape[1], key.shape[1]
     if not enable_gqa and queries != keys:
         raise ValueError("Expect query and key/value to have the same number of heads but got "
