@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import importlib
 import pickle
@@ -225,3 +226,38 @@ def test_registered_classes_enter_transforms() -> None:
     with pytest.warns(FutureWarning, match="_register_pytree_node` is deprecated"):
         _pytree._register_pytree_node(Pair, None, None)
     _pytree._deregister_pytree_node(Pair)
+
+
+def test_facts_of_the_machine_are_printed(capsys: pytest.CaptureFixture[str],
+                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    collect_env = importlib.import_module("retrograd.utils.collect_env")
+    monkeypatch.setattr("platform.libc_ver", lambda: ("", ""))
+    monkeypatch.setattr("platform.processor", lambda: "")
+    monkeypatch.setattr("platform.machine", lambda: "a machine")
+    collect_env.main()
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "Collecting environment information..."
+    assert "libc version: N/A" in said and "cpu info: a machine" in said
+    monkeypatch.setattr("platform.libc_ver", lambda: ("glibc", "2.36"))
+    monkeypatch.setattr("platform.processor", lambda: "a processor")
+    found = collect_env.get_env_info()
+    assert (found.libc_version, found.cpu_info) == ("glibc-2.36", "a processor")
+
+
+def test_what_a_module_of_one_process_says_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrograd.nn.parallel.distributed.default_group", lambda: "group")
+    made = torch.nn.parallel.DistributedDataParallel(
+        torch.nn.Linear(1, 1), dim=3, static_graph=True, gradient_as_bucket_view=True)
+    assert (made.dim, made.device_type, str(made.device), made.device_ids, made.output_device) == (
+        3, "cpu", "cpu", None, None)
+    assert made.static_graph and made.gradient_as_bucket_view and not made.find_unused_parameters
+    assert made.require_backward_grad_sync and made.process_group == "group"
+    with made.no_sync():
+        assert not made.require_backward_grad_sync
+    assert made.require_backward_grad_sync
+    state = made.__getstate__()
+    assert "process_group" not in state
+    monkeypatch.setattr("retrograd.nn.parallel.distributed.default_group", lambda: "another")
+    copied = copy.deepcopy(made)
+    assert copied.process_group == "another" and copied.dim == 3
+    assert [p.tolist() for p in copied.parameters()] == [p.tolist() for p in made.parameters()]

@@ -61,7 +61,8 @@ AREAS: dict[str, tuple[Selection, ...]] = {
     "codegen": (Selection("generated_code declarations forms grad_mode inplace views transforms",
                           "behaviours_inplace behaviours_graph behaviours_modes"), _RANDOM),
     "func": (Selection("func functional vmap transforms", "func vmap random_transforms"), _RANDOM),
-    "utils": (Selection("utils checkpoint facades", "benchmark checkpoint pytree defaults"),),
+    "utils": (Selection("utils checkpoint facades",
+                        "benchmark checkpoint pytree defaults rare_utils"),),
 }
 """By folder of the source, in the order in which they are asked; the quick ones come first."""
 
@@ -120,7 +121,7 @@ FILES: dict[str, tuple[Selection, ...]] = {
                     (Selection("recurrent nn", "sequences module_db nn_optim rare_modules"),)),
     "nn/init.py": (Selection("nn", "initial_values nn_optim behaviours_modules"),),
     "nn/attention": (Selection("attention", "flex_attention attention"),),
-    "nn/parallel": (Selection("distributed", "behaviours_parallel"),),
+    "nn/parallel": (Selection("distributed utils", "behaviours_parallel"),),
     "nn/modules/lazy.py": (Selection("nn modules", "behaviours_lazy module_options"),),
     "optim/lr_scheduler.py": (Selection("optim", "schedules optim_db"),),
     "nn/utils": (Selection("nn modules", "behaviours_nn_utils nn_optim rare_modules"),),

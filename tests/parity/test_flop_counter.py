@@ -146,3 +146,49 @@ def test_what_belongs_to_no_module_is_shown_as_a_whole() -> None:
         assert rows[2] == first
         assert sum("Global" in row for row in rows) == loose
         assert ["Linear", "48", "66.67%" if loose else "100.00%"] in rows
+
+
+def test_a_block_that_is_entered_again_counts_anew(capsys: pytest.CaptureFixture[str]) -> None:
+    module, x = retrograd.nn.Linear(3, 4), retrograd.ones(2, 3)
+    mode = counting(retrograd)
+    for _ in range(2):
+        with mode:
+            module(x)
+        assert mode.get_total_flops() == 48 and list(mode.get_flop_counts()) == ["Global", "Linear"]
+    assert not capsys.readouterr().out
+    with pytest.raises(KeyError), counting(retrograd, display=True):
+        raise KeyError
+    assert not capsys.readouterr().out
+
+
+@pytest.mark.parametrize("depth, names", [
+    (1, ["Net"]), (2, ["Net", "Net.conv", "Net.last", "Net.out", "Net.up"]),
+    (3, ["Net", "Net.conv", "Net.last", "Net.last.0", "Net.last.2", "Net.out", "Net.up"])])
+def test_how_far_a_table_goes(depth: int, names: list[str],
+                              capsys: pytest.CaptureFixture[str]) -> None:
+    def rows(text: str) -> list[str]:
+        return [line.split()[0] for line in text.splitlines()[2:] if not line.startswith("- ")]
+
+    with counting(retrograd, display=True, depth=depth) as mode:
+        net(retrograd)(retrograd.ones(4, 3, 8, 8))
+    shown = capsys.readouterr().out
+    assert rows(shown) == names
+    assert rows(mode.get_table()) == names and rows(mode.get_table(1)) == ["Net"]
+    with counting(retrograd, depth=None) as mode:
+        net(retrograd)(retrograd.ones(4, 3, 8, 8))
+    assert len(rows(mode.get_table())) == 7
+
+
+@pytest.mark.parametrize("size, shown", [(1, "2"), (7, "98"), (22, "968"), (23, "1058"),
+                                         (70, "9800"), (71, "10.082K"), (224, "100.352K"),
+                                         (708, "1002.528K"), (2237, "10.008M")])
+def test_tables_to_the_letter(size: int, shown: str) -> None:
+    module = retrograd.nn.Linear(size, size, bias=False)
+    with counting(retrograd) as mode:
+        module(retrograd.ones(1, size))
+    width = max(len(shown), len("FLOP") + 2)
+    assert mode.get_table() == "\n".join([
+        f"Module     {'FLOP'.rjust(width)}    % Total",
+        f"---------  {'-' * width}  ---------",
+        f"Linear     {shown.rjust(width)}    100.00%",
+        f"- aten.mm  {shown.rjust(width)}    100.00%"])

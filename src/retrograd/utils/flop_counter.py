@@ -44,6 +44,7 @@ class FlopCounterMode(Intercepting):
         self.depth, self.display = depth, display
         self.flop_counts: dict[str, Counter[OpOverloadPacket]] = defaultdict(Counter)
         self._found: _Cost | None = None
+        self._unrecorded = 0  # how many were counted where nothing is recorded
         self._names: WeakKeyDictionary[Module, str] = WeakKeyDictionary()
         self._inside: list[str] = []
 
@@ -81,6 +82,7 @@ class FlopCounterMode(Intercepting):
         self._found = _cost(op, values, result)
         if self._found is not None:
             self._count(self._found.name, self._found.flops, {"Global", *self._inside})
+            self._unrecorded += not is_grad_enabled()
         return result
 
     def made(self, result: Any) -> None:
@@ -89,13 +91,19 @@ class FlopCounterMode(Intercepting):
         out = result[0] if isinstance(result, tuple) else result
         if found is None or not isinstance(out, Tensor) or out.grad_fn is None:
             return
-        places = {"Global", *self._inside}
+        places, before = {"Global", *self._inside}, 0
+
+        def begins(_: Any) -> None:
+            nonlocal before
+            before = self._unrecorded
 
         def backward(gradients: Any, _: Any) -> None:
-            if not is_grad_enabled():  # or the gradient is made of ops that are seen themselves
+            # Where it is recorded, or what was saved is unpacked, it is made of ops that are seen.
+            if not is_grad_enabled() and before == self._unrecorded:
                 wanted = [g is not None for g in gradients[found.first:]]
                 self._count(found.backward_name, found.backward(wanted), places)
 
+        out.grad_fn.register_prehook(begins)
         out.grad_fn.register_hook(backward)
 
     def _count(self, name: str, flops: int, places: set[str]) -> None:
