@@ -765,6 +765,11 @@ def test_a_worker_is_waited_for_as_long_as_was_said(answering, monkeypatch):
     assert 4 <= len(asked) <= 6 and worker.timed_out  # looked after between, and not all the time
     there.send((0, "in time"))
     assert worker.result(0.01) == (0, "in time")
+    monkeypatch.setattr(worker_module, "CHECK_INTERVAL", 5.0)
+    began = time.monotonic()
+    with pytest.raises(RuntimeError, match="timed out"):  # however seldom it is looked after
+        worker.result(0.1)
+    assert 0.1 <= time.monotonic() - began < 2
     timer = threading.Timer(0.2, there.send, [(1, "late")])
     timer.start()
     assert worker.result(0) == (1, "late")  # without a limit

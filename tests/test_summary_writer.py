@@ -156,3 +156,25 @@ def test_images_stand_in_rows_of_eight(number, columns, rows, channels):
         top, left = i // columns * 2, i % columns * 3
         place = made[:, top:top + 2, left:left + 3]
         assert (place == (batch[i] if i < number else 0)).all()
+
+
+def test_what_a_writer_is_without_options(tmp_path: Path) -> None:
+    with SummaryWriter(tmp_path) as writer:
+        assert (writer.max_queue, writer.flush_secs, writer.purge_step, writer.filename_suffix) == (
+            10, 120, None, "")
+        assert writer.get_logdir() == tmp_path
+    assert [p.name.startswith("events.out.tfevents.") for p in tmp_path.iterdir()] == [True]
+
+
+@pytest.mark.parametrize("given", [([], {}), ({}, []), ([], [])])
+def test_hyperparameters_are_dictionaries(tmp_path: Path, given: Any) -> None:
+    with SummaryWriter(tmp_path) as writer, pytest.raises(TypeError):
+        writer.add_hparams(*given)
+
+
+def test_a_run_of_hyperparameters_has_a_name(tmp_path: Path) -> None:
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_hparams({"lr": 1.0}, {"loss": 2.0}, run_name="mine")
+        writer.add_hparams({"lr": 1.0}, {"loss": 2.0})
+    names = sorted(p.name for p in tmp_path.iterdir() if p.is_dir())
+    assert names[1:] == ["mine"] and float(names[0]) > 1e9

@@ -420,3 +420,112 @@ def gradients_that_are_not_finite(torch, log):
             log.raises(lambda weight=weight, strict=strict: float(
                 torch.nn.utils.clip_grad_norm_(weight, 2.0, error_if_nonfinite=strict)))
             log.values(weight.grad)
+
+
+@behaviour
+def limits_of_activations(torch, log):
+    nn = torch.nn
+    x = torch.tensor([-7.0, -0.5, 0.5, 1.5, 6.5, 8.0])
+    for made in (nn.ReLU6(), nn.Hardtanh(), nn.Hardtanh(-2.0, 3.0), nn.Threshold(1.0, 9.0),
+                 nn.Softplus(2.0, 3.0), nn.ELU(2.0), nn.CELU(2.0), nn.LeakyReLU(0.5),
+                 nn.Hardshrink(1.0), nn.Softshrink(1.0), nn.RReLU(0.25, 0.25), nn.GLU(0)):
+        log(repr(made), made(x))
+    log(nn.ReLU6().min_val, nn.ReLU6().max_val, nn.ReLU6(True).inplace)
+    log.warns(lambda: (nn.Hardtanh(min_value=-3.0, max_value=4.0).min_val,
+                       nn.Hardtanh(max_value=4.0).max_val))
+    log.refuses(nn.Hardtanh, 1.0, 1.0)
+    log.refuses(nn.Hardtanh, 2.0, 1.0)
+
+
+@behaviour_of_each(["Softmax", "Softmin", "LogSoftmax"])
+def dims_that_are_guessed(torch, log, kind):
+    for dims in range(5):
+        made = getattr(torch.nn, kind)()
+        x = torch.arange(float(2 ** dims)).reshape((2,) * dims)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            log.values(made(x))
+        log([str(w.message) for w in caught])
+
+
+SEQUENCES = {f"{kind} {name}={value}": (kind, {name: value})
+             for kind in ("RNN", "LSTM", "GRU")
+             for name, value in (("hidden_size", 0), ("hidden_size", 1), ("num_layers", 0),
+                                 ("num_layers", 1), ("dropout", 0.0), ("dropout", 1.0),
+                                 ("dropout", 1.1), ("dropout", -0.1), ("dropout", True),
+                                 ("proj_size", 0), ("proj_size", 1), ("proj_size", 2),
+                                 ("proj_size", 3), ("proj_size", -1), ("hidden_size", 2.0),
+                                 ("hidden_size", -1), ("num_layers", -1), ("input_size", 0))}
+
+
+@behaviour_of_each(SEQUENCES)
+def networks_of_every_size(torch, log, name):
+    kind, options = SEQUENCES[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        log.raises(lambda: [list(p.shape) for p in getattr(torch.nn, kind)(
+            **{"input_size": 2, "hidden_size": 2, **options}).parameters()])
+
+
+@behaviour_of_each([1, 2, 3])
+def dims_of_inputs_of_convolutions(torch, log, dims):
+    for kind in ("Conv", "ConvTranspose", "LazyConv", "LazyConvTranspose"):
+        for given in range(1, dims + 4):
+            torch.manual_seed(1)
+            sizes = () if "Lazy" in kind else (2,)
+            made = getattr(torch.nn, f"{kind}{dims}d")(*sizes, 3, 2)
+            x = torch.arange(2.0 ** given).reshape((2,) * given)
+            log.refuses(lambda made=made, x=x: list(made(x).shape))
+
+
+@behaviour
+def hooks_that_replace_what_is_given(torch, log):
+    for replaced in (None, ((torch.ones(2),), {}), (torch.ones(2),), (1, 2, 3), [1, 2],
+                     ((torch.zeros(2),), {"more": 1})):
+        class Adding(torch.nn.Module):
+            def forward(self, x, more=0):
+                return x + more
+
+        module = Adding()
+        module.register_forward_pre_hook(lambda m, args, kwargs, replaced=replaced: replaced,
+                                         with_kwargs=True)
+        log.raises(module, torch.full((2,), 5.0), more=2)
+        plain = Adding()
+        plain.register_forward_pre_hook(
+            lambda m, args, replaced=replaced: replaced and replaced[0])
+        log.refuses(plain, torch.full((2,), 5.0))
+
+
+@behaviour
+def kinds_of_numbers_that_a_module_becomes(torch, log):
+    class Kinds(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.real = torch.nn.Parameter(torch.ones(1))
+            self.complex = torch.nn.Parameter(torch.ones(1, dtype=torch.complex64))
+            self.register_buffer("whole", torch.ones(1, dtype=torch.int64))
+            self.register_buffer("flag", torch.ones(1, dtype=torch.bool))
+
+    for change in (lambda m: m.to(torch.float64), lambda m: m.to(torch.complex128),
+                   lambda m: m.double(), lambda m: m.half(), lambda m: m.bfloat16(),
+                   lambda m: m.float(), lambda m: m.type(torch.float64),
+                   lambda m: m.to("cpu"), lambda m: m.to(torch.ones(1, dtype=torch.float16))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made = change(Kinds())
+        log([str(t.dtype) for t in (made.real, made.complex, made.whole, made.flag)])
+
+
+@behaviour
+def values_of_states_that_are_no_tensors(torch, log):
+    class Like:
+        shape, is_meta, dtype = (1,), False, None
+
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return args[0]
+
+    for value in (3, None, "x", [1.0], (1.0,)):
+        module = torch.nn.Linear(1, 1)
+        log.raises(module.load_state_dict, {"weight": torch.ones(1, 1), "bias": value})
+        log.values(module.weight.detach())

@@ -291,3 +291,26 @@ def averages_of_tensors_of_every_kind(torch, log, use_buffers):
             log.raises(averaged.update_parameters, model)
             log.values(*(t.detach() for t in averaged.module.state_dict().values()),
                        averaged.n_averaged)
+
+
+STEPS = {"number": lambda torch: torch.tensor(3.0), "one": lambda torch: torch.tensor([3.0]),
+         "wide": lambda torch: torch.tensor(3.0, dtype=torch.float64),
+         "narrow": lambda torch: torch.tensor(3.0, dtype=torch.float16),
+         "matrix": lambda torch: torch.tensor([[3.0]])}
+
+
+@behaviour_of_each(STEPS)
+def counts_of_steps_in_every_form(torch, log, name):
+    for kind in ("Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop", "Adadelta", "ASGD",
+                 "Rprop"):
+        for same in (True, False):
+            weights = [torch.nn.Parameter(torch.tensor([1.0, 2.0])) for _ in range(3)]
+            optimizer = getattr(torch.optim, kind)(weights, lr=0.1)
+            for turn in range(4):
+                for weight in weights:
+                    weight.grad = weight.detach() - turn
+                optimizer.step()
+                for weight in weights if turn == 0 and same else weights[:1] if turn == 0 else ():
+                    optimizer.state[weight]["step"] = STEPS[name](torch)
+            log.values(*(weight.detach() for weight in weights))
+            log([float(optimizer.state[weight]["step"]) for weight in weights])

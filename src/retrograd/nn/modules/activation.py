@@ -116,7 +116,7 @@ class _AlongDim(Applying, Shown, options="dim"):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._function(input, self.dim, _stacklevel=5)
+        return self._function(input, self.dim)
 
 
 class Softmax(_AlongDim, function="softmax"):
@@ -138,7 +138,7 @@ class Softmax2d(Module):
         if input.dim() not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D "
                              "instead")
-        return F.softmax(input, -3, _stacklevel=5)
+        return F.softmax(input, -3)
 
 
 class Threshold(Shown, options="threshold value"):
@@ -171,11 +171,11 @@ class Hardtanh(Shown, options="min_val max_val"):
                  min_value: float | None = None, max_value: float | None = None) -> None:
         super().__init__()
         if min_value is not None:
-            warn("keyword argument `min_value` is deprecated and rename to `min_val`",
+            warn("keyword argument `min_value` is deprecated and renamed to `min_val`",
                  FutureWarning)
             min_val = min_value
         if max_value is not None:
-            warn("keyword argument `max_value` is deprecated and rename to `max_val`",
+            warn("keyword argument `max_value` is deprecated and renamed to `max_val`",
                  FutureWarning)
             max_val = max_value
         self.min_val, self.max_val, self.inplace = min_val, max_val, inplace

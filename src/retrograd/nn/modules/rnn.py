@@ -248,7 +248,7 @@ class GRU(RNNBase):
 
 
 def _refuse_projection(options: dict[str, Any]) -> None:
-    if options.pop("proj_size", 0):
+    if "proj_size" in options:
         raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
     if options:
         raise TypeError(f"RNNBase.__init__() got an unexpected keyword argument "
@@ -331,8 +331,8 @@ class RNNCellBase(Module):
             state = (input.new_zeros((input.size(0), self.hidden_size)),) * count
         self._check(input, state)
         weights: Weights = [self.weight_ih, self.weight_hh]
-        if self.bias_ih is not None and self.bias_hh is not None:
-            weights += [self.bias_ih, self.bias_hh]
+        if self.bias_ih is not None:
+            weights += [self.bias_ih, self.bias_hh]  # type: ignore[list-item]
         state = STEPS[mode](F.linear(input, self.weight_ih, self.bias_ih), state, weights)
         return state if is_batched else tuple([s.squeeze(0) for s in state])
 

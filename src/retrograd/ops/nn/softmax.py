@@ -94,14 +94,18 @@ def _public_softmax(name: str, made: Any, doc: str) -> Any:
     def with_default(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
                      dtype: Any = None) -> Tensor:
         if dim is None:
-            warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to "
-                 "include dim=X as an argument.")
-            dim = 0 if input.ndim in (0, 1, 3) else 1
+            dim = _guessed_dim(name, input)
         return made(input, dim) if dtype is None else at_top_level(input, dim, dtype)
 
     publish(at_top_level, name, out=Out(copies=True))
     PUBLIC["special"][name] = at_top_level
     return with_default
+
+
+def _guessed_dim(name: str, input: Tensor) -> int:
+    warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
+         "dim=X as an argument.")
+    return 0 if input.ndim in (0, 1, 3) else 1
 
 
 _functional_softmax = _public_softmax(
@@ -113,4 +117,6 @@ _public_softmax("log_softmax", _log_softmax, "The logarithm of softmax, computed
 def _softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
              dtype: Any = None) -> Tensor:
     """Softmax of the negative."""
-    return _functional_softmax(-input, dim, _stacklevel, dtype)
+    if dim is None:
+        dim = _guessed_dim("softmin", input)
+    return _functional_softmax(-input, dim, dtype=dtype)
