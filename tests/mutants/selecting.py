@@ -58,7 +58,8 @@ AREAS: dict[str, tuple[Selection, ...]] = {
                                        "rare_modules"),),
     "optim": (Selection("optim optim_packs", "optim_options averages optim_db nn_optim defaults "
                                           "rare_optimizers"),),
-    "codegen": (Selection("generated_code declarations forms grad_mode inplace views transforms",
+    "codegen": (Selection("generated_text generated_code declarations forms grad_mode inplace "
+                          "views transforms",
                           "behaviours_inplace behaviours_graph behaviours_modes"), _RANDOM),
     "func": (Selection("func functional vmap transforms", "func vmap random_transforms"), _RANDOM),
     "utils": (Selection("utils checkpoint facades",

@@ -198,7 +198,7 @@ def direct(kernel: Any) -> Any:
         name, *passed = bound(kernel, _Passing())(*given)
     except (Unfit, TypeError, AttributeError, ValueError, LookupError):
         return kernel
-    return getattr(xp, name) if passed == given else kernel
+    return getattr(xp, name) if name.__class__ is str and passed == given else kernel
 
 
 @cache
