@@ -147,7 +147,7 @@ def with_options() -> Any:
     @elementwise(inplace=True, function=None)
     def with_options(input: Array, power: Any, base: float = 2.0, exact: bool = True, *,
                      also: Any = None) -> Any:
-        return input
+        return input * 2.0 + power
     with_options.vjp(input=lambda g, y, power, base: g * y * power)
     return with_options
 
@@ -184,7 +184,7 @@ def written_by_a_kernel() -> Any:
 def of_any_dtype() -> Any:
     @elementwise(any_dtype=True, inplace=True, function=None, method=False)
     def of_any_dtype(input: Array, other: Array) -> Any:
-        return input
+        return input * 2.0 + other
     of_any_dtype.vjp(input=lambda g, other: g * other, other=lambda g, input: sum(g))
     return of_any_dtype
 
@@ -272,6 +272,24 @@ def largest() -> Any:
         return input, input
     largest.vjp(input=lambda g, like, indices, dim: g)
     return largest
+
+
+@declared
+def nothing_saved() -> Any:
+    @op(outputs=("values", "indices"), differentiable=(0,), function=None, method=False)
+    def nothing_saved(input: Array) -> Any:
+        return input, input
+    nothing_saved.vjp(input=lambda g: g[0])
+    return nothing_saved
+
+
+@declared
+def results_of_any_dtype() -> Any:
+    @op(outputs=("values", "others"), any_dtype=True, function=None, method=False)
+    def results_of_any_dtype(input: Array) -> Any:
+        return input, input
+    results_of_any_dtype.vjp(input=lambda g, others: g[0] * others)
+    return results_of_any_dtype
 
 
 @declared

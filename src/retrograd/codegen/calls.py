@@ -37,7 +37,7 @@ from .recording import (
 from .switch import GeneralPath
 
 
-def signature_source(op: Op, with_out: bool = True) -> str:
+def signature_source(op: Op, with_out: bool) -> str:
     """The parameter list of the public function."""
     parts = []
     star = False
@@ -50,7 +50,7 @@ def signature_source(op: Op, with_out: bool = True) -> str:
         else:
             GENERATED[f"{op.name}_default_{p.name}"] = p.default
             parts.append(f"{p.name}={op.name}_default_{p.name}")
-    if with_out and op.takes_out:
+    if with_out:
         if not star:
             parts.append("*")
         parts.append("out=None")

@@ -215,7 +215,7 @@ def compile_pass_on(op: Op, layout: NodeLayout, way: OnArrays) -> Any:
                   *("    " + line for line in (*_rule_source(op, layout, i, way), *add))]
     return compile_function(
         f"{op.name} {way.label} pass_on", "pass_on",
-        ["def pass_on(self, g, by, grads):", *("    " + line for line in lines or ["pass"])], op)
+        ["def pass_on(self, g, by, grads):", *("    " + line for line in lines)], op)
 
 
 def compile_release(op: Op, layout: NodeLayout) -> Any:
