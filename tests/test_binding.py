@@ -173,3 +173,17 @@ def test_a_kernel_that_exchanges_its_arguments_is_called() -> None:
 
     assert direct(exchanged) is exchanged
     assert direct(shifted) is shifted
+
+
+def test_real_numbers_are_not_conjugated() -> None:
+    rg_conj = rg.conj
+    rule = lambda g: rg_conj(g)
+    x = np.array([0.5, 1.0])
+    assert raw(rule, False)(x) is x and raw(rule, True)(x) is not x
+
+
+def test_a_kernel_that_returns_what_it_was_given_is_called() -> None:
+    def twice(a: Any) -> Any:
+        return a, a
+
+    assert direct(twice) is twice

@@ -34,6 +34,7 @@ PROGRAMS = {
     "writes": lambda x: torch.cat([x, x * 2]).mul_(x[0]).relu_(),
     "buffer": lambda x: _filled(x),
     "view of a buffer": lambda x: _filled_by_rows(x),
+    "parts that are written": lambda x: _written_parts(x),
     "index": lambda x: x[[0, 0, 2]] * x.flip(0),
     "matrices": lambda x: torch.outer(x, x).exp() @ x,
     "solve": lambda x: torch.linalg.solve(torch.outer(x, x) + torch.eye(3).double(), x),
@@ -54,6 +55,13 @@ def _filled_by_rows(x: Any) -> Any:
     row.copy_(x)
     column.mul_(x[0])
     return base.sum(1) + column * row[1]
+
+
+def _written_parts(x: Any) -> Any:
+    buffer = torch.ones(3, 2, dtype=torch.float64)
+    buffer.view(6)[1:4].copy_(x)
+    buffer.t()[1].mul_(x[0])
+    return torch.cat([buffer.reshape(-1), buffer[1] * x[1]])
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -325,3 +333,65 @@ def test_a_custom_function_is_given_what_has_no_tangent_as_it_is() -> None:
 
     found = tangent_of(lambda x: Scaled.apply(x, weight))
     assert seen == [(False, True)] and found.tolist() == [v * v for v in V]
+
+
+@pytest.mark.parametrize("is_batched", [False, True])
+def test_parts_have_the_tangents_that_a_write_gives_to_the_whole(is_batched: bool) -> None:
+    def cut(whole: Any) -> list[Any]:
+        return [*whole.unbind(1), *whole.split([1, 2], 1), *whole.t().chunk(2), whole.t()[1:]]
+
+    def tangents(v: Any) -> list[Any]:
+        with fw.dual_level():
+            buffer = torch.ones(2, 3, dtype=torch.float64)
+            early = cut(buffer)
+            buffer.mul_(fw.make_dual(vector(*X), v))
+            return [fw.unpack_dual(part).tangent.clone() for part in early]
+
+    directions = torch.stack([vector(*V), vector(*X)])
+    found = vmap(tangents)(directions) if is_batched else tangents(directions[0])
+    expected = [cut(v.expand(2, 3)) for v in directions]
+    for k, part in enumerate(found):
+        assert torch.equal(part, torch.stack([whole[k] for whole in expected]) if is_batched
+                           else expected[0][k])
+
+
+# ---------------------------------------------------------------- interrupts
+
+
+class _Interrupted:
+    """A context variable: setting it is interrupted the first time, before it is set or after."""
+
+    def __init__(self, variable: Any, is_set: bool):
+        self.variable, self.is_set, self.get, self.count = variable, is_set, variable.get, 0
+
+    def set(self, value: Any) -> None:
+        self.count += 1
+        if self.count > 1 or self.is_set:
+            self.variable.set(value)
+        if self.count == 1:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("is_set", [False, True])
+@pytest.mark.parametrize("name", ["ACTIVE", "_data_level"])
+def test_a_level_that_is_interrupted_is_not_open(
+        name: str, is_set: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    active = fw.ACTIVE.get()
+
+    def interrupt() -> None:
+        monkeypatch.setattr(fw, name, _Interrupted(getattr(fw, name), is_set))
+
+    def check() -> None:
+        monkeypatch.undo()
+        assert fw._current_level == -1 and fw.ACTIVE.get() == active and fw._data_level.get() == -1
+
+    interrupt()
+    with pytest.raises(KeyboardInterrupt):
+        fw.enter_dual_level()
+    check()
+    level = fw.dual_level()
+    level.__enter__()
+    interrupt()
+    with pytest.raises(KeyboardInterrupt):
+        level.__exit__()
+    check()

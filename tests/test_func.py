@@ -21,6 +21,7 @@ from retrograd.func import (
     jvp,
     linearize,
     per_sample_grad,
+    reverse,
     stack_module_state,
     vjp,
     vmap,
@@ -362,3 +363,19 @@ def test_a_call_with_other_tensors_leaves_tied_ones_that_are_not_given():
     assert rg.allclose(shifted, expected)
     doubled = functional_call(model, {"second.weight": 2 * rg.eye(2)}, (x,))
     assert rg.allclose(doubled, 4 * x + 2 * model.first.bias)
+
+
+# ---------------------------------------------------------------- the rows of a Jacobian
+
+
+@pytest.mark.parametrize("is_watched, grad, at_once", [
+    (False, True, True), (False, False, True), (True, True, False), (True, False, True)])
+def test_rows_are_pulled_back_in_one_pass_unless_they_are_recorded(
+        is_watched: bool, grad: bool, at_once: bool) -> None:
+    w = rg.tensor([2.0, 3.0], requires_grad=is_watched)
+    _, _, backward = reverse.ran(lambda x: x * w, (rg.ones(2),), False)
+    with rg.set_grad_enabled(grad):
+        rows = backward.rows(reverse.standard_basis(backward.outputs, [2]), 2)
+    assert (rows is not None) is at_once
+    if rows is not None:
+        assert rg.equal(rows[0], rg.diag(w.detach()))

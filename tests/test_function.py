@@ -565,3 +565,25 @@ def test_gradients_that_stop_at_a_function_name_the_line_of_its_call() -> None:
         y = Doubled.apply(x)
     with pytest.raises(RuntimeError, match=r"stopped flowing here:\n.*\n +y = Doubled.apply\(x\)"):
         y.sum().backward()
+
+
+def test_where_the_history_of_a_functions_results_ended():
+    class Both(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            made, constant = torch.ones(2), torch.ones(2)
+            ctx.mark_non_differentiable(constant)
+            return made, constant
+
+        @staticmethod
+        def backward(ctx, *gradients):
+            return gradients[0]
+
+    x = torch.ones(2, requires_grad=True)
+    made, constant = Both.apply(x)
+    assert made.requires_grad and made._cut is None
+    assert not constant.requires_grad and constant._cut is None
+    with torch.no_grad():
+        for result in Both.apply(x):
+            assert result._cut is not None and result._cut[2] == "no_grad"
+    assert all(result._cut is None for result in Both.apply(torch.ones(2)))

@@ -640,3 +640,26 @@ def test_off_means_off() -> None:
     with profile():
         assert len(run()) > len(before)
     assert run() == before
+
+
+def test_events_are_made_once_when_it_is_over_and_anew_before() -> None:
+    with profiler.profile() as prof:
+        torch.ones(2).sin()
+        first = prof.function_events
+        torch.ones(2).cos()
+        assert len(prof.function_events) > len(first)
+    assert prof.function_events is prof.function_events
+
+
+def test_arguments_that_are_no_tensors_are_kept_with_the_shapes() -> None:
+    x = torch.ones(2, 3)
+    for options in ({}, {"record_shapes": True}):
+        with profiler.profile(**options) as prof:
+            torch.sum(x, 1, keepdim=True)
+            torch.cat([x, x], 1)
+        (total,) = [e for e in prof.function_events if e.name == "aten::sum"]
+        (joined,) = [e for e in prof.function_events if e.name == "aten::cat"]
+        kept = bool(options)
+        assert total.concrete_inputs == ([None, 1] if kept else [])
+        assert total.kwinputs == ({"keepdim": True} if kept else {})
+        assert joined.concrete_inputs == ([None, 1] if kept else []) and joined.kwinputs == {}

@@ -12,11 +12,22 @@ import pytest
 import retrograd as rg
 from retrograd import func, nn
 from retrograd.core.binding import raw
+from retrograd.core.computing import compute
 from retrograd.core.extensions import extensions
 from retrograd.core.graph import Like
 from retrograd.core.op import REGISTRY
 from retrograd.core.tensor import wrap_any
-from retrograd.transforms import Batched, Dual, active, backward, batched, calls, dual, raw_rules
+from retrograd.transforms import (
+    Batched,
+    Dual,
+    active,
+    backward,
+    batched,
+    boundary,
+    calls,
+    dual,
+    raw_rules,
+)
 
 # ---------------------------------------------------------------- rules on raw data
 
@@ -292,3 +303,48 @@ def test_data_is_real_if_all_of_it_is_of_one_floating_dtype() -> None:
     assert are_real([double, 3, double], [0, 2]) and are_real([[single, single]], [0])
     assert not are_real([single, double], [0, 1]) and not are_real([np.ones(2, int)], [0])
     assert not are_real([None], [0]) and are_real([None, single], [0, 1])
+
+
+# ---------------------------------------------------------------- the marks of data from outside
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("second", [False, True])
+def test_of_several_any_one_from_outside_marks_the_result(first: bool, second: bool) -> None:
+    x, cat = np.ones((2, 3)), REGISTRY["_cat"]
+    many = [Batched(1, x, first), np.zeros(3), Batched(1, x, second)]
+    joined = compute(cat, [many, 0])
+    assert joined.outer is (first or second) and joined.value.shape == (2, 9)
+    duals = [Dual(1, x, x, first), np.zeros((2, 3)), Dual(1, x, 2 * x, second)]
+    joined = compute(cat, [duals, 0])
+    # Without such a mark the level is over, and with it the tangents are.
+    assert isinstance(joined, Dual) is (first or second)
+    if first or second:
+        assert joined.outer and np.array_equal(joined.tangent[:, 0], [1, 1, 0, 0, 2, 2])
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_batches_are_entered_and_left_below_data_of_higher_levels(dim: int) -> None:
+    x = np.arange(24.0).reshape(2, 3, 4)
+    above = Batched(5, np.stack([x, -x]))
+    for data in (x, Dual(5, x, 2 * x), above, Dual(6, above, above)):
+        size = x.shape[dim]
+        entered = boundary.enter_batch(data, dim, 1)
+        inner = entered
+        while inner.level > 1:
+            inner = inner.primal if isinstance(inner, Dual) else inner.value
+        assert inner.level == 1 and entered.shape == tuple(np.delete(x.shape, dim))
+        left = boundary.leave_batch(entered, dim, 1, size)
+        for found, expected in zip(_arrays(left), _arrays(data), strict=True):
+            assert np.array_equal(found, expected)
+        for found, expected in zip(_arrays(boundary.leave_batch(data, dim, 1, 7)), _arrays(data),
+                                   strict=True):
+            at = dim + expected.ndim - 3
+            assert found.shape == (*expected.shape[:at], 7, *expected.shape[at:])
+            assert np.array_equal(np.take(found, 6, at), expected)
+
+
+def _arrays(data: Any) -> list[Any]:
+    if isinstance(data, Dual):
+        return [*_arrays(data.primal), *_arrays(data.tangent)]
+    return _arrays(data.value) if isinstance(data, Batched) else [data]

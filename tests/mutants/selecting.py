@@ -54,8 +54,10 @@ AREAS: dict[str, tuple[Selection, ...]] = {
                        "behaviours_function behaviours_hooks behaviours_graph functional"),
                  _RANDOM),
     "nn": (Selection("nn modules facades", "nn_optim module_db module_options other_modules "
-                                       "defaults behaviours_modules behaviours_nn_utils"),),
-    "optim": (Selection("optim optim_packs", "optim_options averages optim_db nn_optim defaults"),),
+                                       "defaults behaviours_modules behaviours_nn_utils "
+                                       "rare_modules"),),
+    "optim": (Selection("optim optim_packs", "optim_options averages optim_db nn_optim defaults "
+                                          "rare_optimizers"),),
     "codegen": (Selection("generated_text generated_code declarations forms grad_mode inplace "
                           "views transforms",
                           "behaviours_inplace behaviours_graph behaviours_modes"), _RANDOM),

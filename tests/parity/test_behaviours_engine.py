@@ -867,3 +867,14 @@ def small_promises_of_tensors(torch, log):
 
     log.raises(lambda: torch.ones(2).as_subclass(Failing).part)
     log.refuses(lambda: torch.ones(2).as_subclass(Failing).nothing)
+
+
+@behaviour_of_each([True, False])
+def create_graph_where_nothing_else_is_recorded(torch, log, again):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    for mode in (torch.no_grad, torch.enable_grad):
+        x.grad = torch.ones(2) if again else None
+        y = (x ** 3).sum()
+        with mode():
+            y.backward(create_graph=True)
+        log(x.grad, x.grad.requires_grad)

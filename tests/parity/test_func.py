@@ -126,6 +126,29 @@ def what_is_pulled_back_has_the_history_of_any_cotangent(torch, log):
             log(pull(given))
 
 
+@behaviour_of_each([0, 1, 3])
+def with_aux_a_function_returns_a_pair(torch, log, count):
+    func, x = torch.func, vector(torch)
+    for transform in (func.grad, func.grad_and_value, func.jacrev, func.jacfwd):
+        log.raises(lambda t=transform: t(lambda x: (x.sum(),) * count, has_aux=True)(x))
+    log.raises(lambda: func.vjp(lambda x: (x,) * count, x, has_aux=True))
+    log.raises(lambda: func.jvp(lambda x: (x,) * count, (x,), (x,), has_aux=True))
+
+
+@behaviour
+def vjp_frees_the_graph_where_that_is_asked(torch, log):
+    x, w = vector(torch), vector(torch).requires_grad_()
+    for create in (None, False, True):
+        _, pull = torch.func.vjp(lambda x: (x * w).exp(), x)
+        log(pull(x, retain_graph=True, create_graph=create)[0].requires_grad)
+        log(pull(x, retain_graph=False, create_graph=create))
+        log.raises(pull, x)
+    log(w.grad)
+    torch.func.grad(lambda x: (x * w).exp().sum())(x)
+    torch.func.jacrev(lambda x: (x * w).exp())(x)
+    log(w.grad)
+
+
 # jvp
 
 

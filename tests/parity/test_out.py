@@ -350,3 +350,17 @@ def test_out_is_taken_refused_and_written_alike(name: str) -> None:
     assert not new, "\n".join(new)
     gone = [kind for kind, how in found.items() if (name, kind) in KNOWN and not how]
     assert not gone, f"alike now, so strike them from the known ones: {gone}"
+
+
+@pytest.mark.parametrize("lib", [torch, rg])
+def test_an_operand_that_is_written_keeps_its_shape(lib: Any) -> None:
+    row, rows, other = lib.ones(3), lib.ones(2, 3), lib.ones(5)
+    for function in (lib.add, lib.mul, lib.maximum):
+        with pytest.raises(RuntimeError, match=(
+                r"output with shape \[3\] doesn't match the broadcast shape \[2, 3\]")):
+            function(row, rows, out=row)
+        assert function(rows, row, out=rows) is rows
+        with pytest.warns(UserWarning, match="was resized"):
+            function(row, rows, out=other)
+        assert tuple(other.shape) == (2, 3)
+        other = lib.ones(5)

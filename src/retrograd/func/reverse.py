@@ -129,8 +129,7 @@ class Backward:
                 isinstance(n, FunctionInput) and n.is_open and n not in self.inputs.nodes)
             for n in schedule.order)
 
-    def gradients(self, seeds: list[Any] | None, record: bool,
-                  retain: bool = False) -> list[Tensor]:
+    def gradients(self, seeds: list[Any] | None, record: bool, retain: bool) -> list[Tensor]:
         """The gradients of the arguments, zeros where the outputs do not depend on one."""
         if not self.live:
             return [zeros_like(t) for t in self.inputs.outside]
@@ -138,7 +137,7 @@ class Backward:
             [s for o, s in zip(self.outputs, seeds, strict=True) if o._edge is not None]
         roots, values = starting(tuple(self.live), tuple(given), record)
         with switched(grad=record, inference=False):
-            found = run(roots, values, retain=record or retain, recorded=record,
+            found = run(roots, values, retain=retain, recorded=record,
                         targets=self.targets, accumulate=False, schedule=self.schedule())
         return [self._result(found.get(edge), t)
                 for edge, t in zip(self.targets, self.inputs.outside, strict=True)]
@@ -278,7 +277,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
                                    "to use the vjp or jacrev APIs instead?")
             backward = Backward([output], inputs)
             record = outer and backward.is_watched()
-            found = backward.gradients(None, record)
+            found = backward.gradients(None, record, retain=record)
             inputs.close()
         if not record:
             output, aux = output._off_graph(), detached(aux)

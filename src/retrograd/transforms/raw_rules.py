@@ -156,12 +156,11 @@ def on_traced_data(op: Op) -> Callable[..., Any]:
     dims = [(i, kind) for i, kind in enumerate(kinds) if kind in (DIM, DIMS, INTS)]
     operands = operands_of(op)
     data = [i for i, p in enumerate(op.params) if i in operands or p.name in op.indices]
-    first = data[0] if data else 0
 
     def run(*given: Any, **keywords: Any) -> Any:
         values = list(given) if len(given) == count else completed(op, given, keywords)
         for i, kind in dims:
-            values[i] = canonical(values[i], kind, values[first].ndim)
+            values[i] = canonical(values[i], kind, values[data[0]].ndim)
         top: Any = None
         for i in data:
             value: Any = values[i]
