@@ -313,4 +313,5 @@ def counts_of_steps_in_every_form(torch, log, name):
                 for weight in weights if turn == 0 and same else weights[:1] if turn == 0 else ():
                     optimizer.state[weight]["step"] = STEPS[name](torch)
             log.values(*(weight.detach() for weight in weights))
-            log([float(optimizer.state[weight]["step"]) for weight in weights])
+            counts = [optimizer.state[weight]["step"] for weight in weights]
+            log([(float(count), tuple(count.shape), str(count.dtype)) for count in counts])
