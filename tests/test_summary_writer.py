@@ -168,7 +168,8 @@ def test_what_a_writer_is_without_options(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("given", [([], {}), ({}, []), ([], [])])
 def test_hyperparameters_are_dictionaries(tmp_path: Path, given: Any) -> None:
-    with SummaryWriter(tmp_path) as writer, pytest.raises(TypeError):
+    with SummaryWriter(tmp_path) as writer, \
+            pytest.raises(TypeError, match="hparam_dict and metric_dict should be dictionary"):
         writer.add_hparams(*given)
 
 

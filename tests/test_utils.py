@@ -130,7 +130,8 @@ def test_a_table_compares(capsys: pytest.CaptureFixture[str]) -> None:
         " small (1 thread)  |  2.4  |  1.2",
         " large (1 thread)  |  4.8  |  3.6",
         "small (2 threads)  |  7.2  |  6.0",
-        "large (2 threads)  |       |  8.4", "", "Times are in us."]
+        "large (2 threads)  |       |  8.4", "",
+        "Times are in microseconds (us)."]
     table.trim_significant_figures()
     assert "|    6\n" in str(table) and "8.4" in str(table)
     plain = benchmark.Compare([benchmark.Measurement(1, [2.0], benchmark.TaskSpec("g()"))])

@@ -529,3 +529,19 @@ def values_of_states_that_are_no_tensors(torch, log):
         module = torch.nn.Linear(1, 1)
         log.raises(module.load_state_dict, {"weight": torch.ones(1, 1), "bias": value})
         log.values(module.weight.detach())
+
+
+@behaviour_of_each(["BatchNorm", "LazyBatchNorm"])
+def norms_with_and_without_a_bias(torch, log, kind):
+    for dims in (1, 2, 3):
+        sizes = () if kind.startswith("Lazy") else (2,)
+        for affine in (True, False):
+            for bias in (True, False):
+                for tracks in (True, False):
+                    norm = getattr(torch.nn, f"{kind}{dims}d")(
+                        *sizes, affine=affine, bias=bias, track_running_stats=tracks)
+                    log([name for name, _ in norm.named_parameters()],
+                        [name for name, _ in norm.named_buffers()])
+                    log.values(norm(torch.arange(2.0 ** (dims + 2)).reshape((2,) * (dims + 2)))
+                               .detach())
+                    log(list(norm.state_dict()), type(norm).__name__)

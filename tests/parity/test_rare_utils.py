@@ -311,3 +311,19 @@ def arithmetic_behind_packed_values(torch, log, name):
         log(mode.get_total_flops())
         Own.apply(x, w).sum().backward()
         log(mode.get_total_flops())
+
+
+@behaviour
+def measurements_side_by_side(torch, log):
+    benchmark = module_of(torch, "utils.benchmark")
+
+    def measured(label, description, *seconds):
+        spec = benchmark.TaskSpec(stmt="f()", setup="", label=label, description=description,
+                                  num_threads=1)
+        return benchmark.Measurement(1, list(seconds), spec)
+
+    for times in ((2e-9, 3e-3), (3e-3, 2e-9), (5e-6, 4e-4), (2.0, 1e-4), (1.0, 90.0)):
+        compare = benchmark.Compare([measured("work", "one", times[0], times[0] * 1.01),
+                                     measured("work", "two", times[1], times[1] * 1.01)])
+        said = str(compare).strip().splitlines()
+        log([line.rstrip() for line in said if "Times" in line])

@@ -189,6 +189,9 @@ class _threads:
         set_num_threads(self.before)
 
 
+_UNIT_NAMES = {"ns": "nanoseconds", "us": "microseconds", "ms": "milliseconds", "s": "seconds"}
+
+
 class Compare:
     """A table of measurements: a row for each statement, a column for each description."""
 
@@ -225,7 +228,7 @@ class Compare:
                  for row in table]
         title = next((one.label for one in results if one.label), "")
         return f"[{f' {title} '.center(len(lines[0]) - 2, '-')}]\n" + "\n".join(lines) + \
-            f"\n\nTimes are in {unit}."
+            f"\n\nTimes are in {_UNIT_NAMES[unit]} ({unit})."
 
     def print(self) -> None:
         """Print the table."""
