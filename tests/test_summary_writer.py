@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import sys
 import warnings
@@ -139,7 +140,8 @@ def test_what_is_missing_says_why(tmp_path: Path) -> None:
     assert not (tmp_path / "00000").exists()
 
 
-@pytest.mark.parametrize("shape", [(2, 2, 4, 4), (2, 4, 4, 4), (3, 0, 2, 2)])
+@pytest.mark.parametrize("shape", [(2, 2, 4, 4), (2, 4, 4, 4), (3, 0, 2, 2),
+                                   (2, 3, 4), (2, 1, 4), (2, 3, 4, 4, 4), (3,)])
 def test_images_have_one_channel_or_three(shape):
     with pytest.raises(AssertionError, match="1 or 3 channels"):
         _images.grid(np.zeros(shape))
@@ -164,6 +166,10 @@ def test_what_a_writer_is_without_options(tmp_path: Path) -> None:
             10, 120, None, "")
         assert writer.get_logdir() == tmp_path
     assert [p.name.startswith("events.out.tfevents.") for p in tmp_path.iterdir()] == [True]
+    for kind in (SummaryWriter, FileWriter):
+        taken = inspect.signature(kind).parameters
+        assert (taken["max_queue"].default, taken["flush_secs"].default,
+                taken["filename_suffix"].default) == (10, 120, "")
 
 
 @pytest.mark.parametrize("given", [([], {}), ({}, []), ([], [])])

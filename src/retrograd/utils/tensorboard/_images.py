@@ -16,7 +16,7 @@ _PNG_COLOURS = {1: 0, 2: 4, 3: 2, 4: 6}
 
 def grid(batch: Any, columns: int = 8) -> Any:
     """Images ``(N, C, H, W)`` side by side in rows, as one of ``(C, H', W')``."""
-    if batch.shape[1] not in (1, 3):
+    if batch.ndim != 4 or batch.shape[1] not in (1, 3):
         raise AssertionError("Input should be a 4D array of images with 1 or 3 channels, got shape "
                              f"{batch.shape}")
     number, _, height, width = batch.shape
