@@ -162,3 +162,11 @@ def test_nothing_is_kept_when_the_mode_is_off():
     plain = leaf(1.0) * 2
     assert "traceback_" in watched.grad_fn.metadata
     assert plain.grad_fn.metadata == {}
+
+
+@pytest.mark.filterwarnings("ignore:Error detected")
+def test_one_of_several_gradients_is_nan():
+    x, exponent = torch.tensor([-1.0], requires_grad=True), torch.tensor([2.0], requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True), pytest.raises(
+            RuntimeError, match="'PowBackward1' returned nan values in its 1th output"):
+        (x ** exponent).sum().backward()

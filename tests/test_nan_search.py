@@ -83,6 +83,13 @@ def one_of_two_gradients() -> None:
     ((x * 0) ** exponent).sum().backward()  # here
 
 
+def from_an_infinite_constant() -> None:
+    x = leaf(1.0, 2.0)
+    y = x * 0 + torch.tensor(float("inf"))
+    z = y.exp()  # here
+    z.sum().backward()
+
+
 FOUND = {
     two_in_the_forward_pass: ("computed by the forward call of LogBackward0", [
         "input: 2 values from 0 to 0, 2 zero", "result: 2 values, 2 infinite"]),
@@ -94,6 +101,7 @@ FOUND = {
     a_gradient_of_a_root: ("a gradient of SqrtBackward0", [
         "result: 2 values from 0 to 2.82843, 1 zero",
         "gradient that arrived: 2 values from 0 to 0, 2 zero"]),
+    from_an_infinite_constant: ("a gradient of ExpBackward0", None),
     one_of_two_gradients: ("a gradient of PowBackward1", None),
     an_infinite_gradient_first: ("a gradient of SqrtBackward0", [
         "result: 2 values from 0 to 0, 2 zero", "gradient that arrived: 2 values from 1 to 1",

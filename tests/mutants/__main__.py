@@ -77,17 +77,17 @@ class Copy:
         self.sound: dict[str, bool] = {}
         shutil.copytree(ROOT / "src", self.source, ignore=shutil.ignore_patterns("__pycache__"))
 
-    def tried(self, mutation: Mutation, first: Sequence[str] = ()) -> str:
-        """Whether a test fails with it; some may be tried first."""
+    def tried(self, mutation: Mutation, first: Sequence[str] = (), natively: bool = False) -> str:
+        """Whether a test fails with it; some may be tried first, or only those with kernels."""
         sound = mutation.path.read_bytes()
         try:
             self.write(mutation.path, mutation.applied(sound))
-            outcome = self.outcome(mutation, first)
+            outcome = self.outcome(mutation, first, natively)
         finally:
             self.write(mutation.path, sound)
         test = outcome.removeprefix(f"{NOTICED} by ")
         if "::" in test and test not in self.sound:
-            self.sound[test] = self.failed([test], self.seconds) is None
+            self.sound[test] = self.failed([test], self.seconds, natively) is None
         return outcome if self.sound.get(test, True) else f"UNDECIDED: {test} always fails"
 
     @staticmethod
@@ -96,11 +96,12 @@ class Copy:
         path.write_bytes(source)
         Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
 
-    def outcome(self, mutation: Mutation, first: Sequence[str]) -> str:
+    def outcome(self, mutation: Mutation, first: Sequence[str], natively: bool) -> str:
         ends = time.monotonic() + self.seconds
         place = str(mutation.path.relative_to(self.package))
         commands = [(list(first), False), *((self.arguments(mutation, tests, files), tests.native)
-                                            for tests, files in asked(place))]
+                                            for tests, files in asked(place)
+                                            if tests.native or not natively)]
         for arguments, native in commands:
             if not arguments:
                 continue
@@ -269,8 +270,10 @@ class Trial:
                     continue
                 first = [test for test in warm.touched.by(place, None) if test in warm.items]
                 outcome = warm.tried(place, mutation, copy.package)
-                if outcome is None or not (given.quick or outcome.startswith(NOTICED)):
-                    again = copy.tried(mutation, first[:MOST_FIRST])
+                if outcome is None or not outcome.startswith(NOTICED):
+                    # A running process has no kernels, where their tests are asked as well.
+                    natively = given.quick and outcome is not None
+                    again = copy.tried(mutation, () if natively else first[:MOST_FIRST], natively)
                     outcome = again if outcome is None or again != SURVIVED else outcome
                 totals[area] += 1
                 noticed[area] += outcome.startswith(NOTICED)
@@ -294,7 +297,8 @@ def main() -> int:
     parser.add_argument("--as-known", action="store_true",
                         help="do not look by which functions new tests come")
     parser.add_argument("--quick", action="store_true",
-                        help="take the word of a running process for what survives in it")
+                        help="take the word of a running process for what survives in it, and of "
+                             "tests with native kernels")
     os.chdir(ROOT)
     folders = ["tests"] if HAS_PYTORCH else ["tests", "--ignore=tests/parity"]
     return pytest.main([*folders, "-q", "-s", "-p", "no:cacheprovider"],

@@ -149,6 +149,37 @@ def vjp_frees_the_graph_where_that_is_asked(torch, log):
     log(w.grad)
 
 
+WATCHED = {
+    "each by itself": lambda x, w, c: (x ** 2).sum() + (w ** 3).sum(),
+    "by each other": lambda x, w, c: (x * w).sum(),
+    "by what is neither": lambda x, w, c: (x * c).sum() + (w ** 2).sum(),
+    "linearly": lambda x, w, c: (x * 3 - w).sum(),
+    "by several paths": lambda x, w, c: ((x * 2).sin() * (x * 2).cos() + x.unbind()[0]
+                                         + (w * c).sum()).sum(),
+}
+
+
+@behaviour_of_each(WATCHED)
+def what_gradients_depend_on(torch, log, name):
+    for requiring in itertools.product([False, True], repeat=3):
+        values = [vector(torch), vector(torch) + 1, vector(torch) - 3]
+        log_dependences(torch, log, WATCHED[name], *[
+            value.requires_grad_(r) for value, r in zip(values, requiring)])
+
+
+def log_dependences(torch, log, f, x, w, c):
+    one = torch.func.grad(lambda x: f(x, w, c))(x)
+    two = torch.func.grad(lambda x, w: f(x, w, c), argnums=(0, 1))(x, w)
+    pulled = torch.func.vjp(lambda x, w: f(x, w, c), x, w)[1](torch.ones(()))
+    jacobians = torch.func.jacrev(lambda x, w: f(x, w, c).reshape(1), argnums=(0, 1))(x, w)
+    for found in (one, *two, *pulled, *jacobians):
+        log(found.detach(), found.requires_grad)
+        if found.requires_grad:
+            log(torch.autograd.grad(found.sum(), [t for t in (x, w, c) if t.requires_grad],
+                                    allow_unused=True))
+    log([t.grad for t in (x, w, c)])
+
+
 # jvp
 
 
