@@ -11,6 +11,7 @@ import pytest
 
 import retrograd as torch
 from retrograd.autograd import Function, forward_ad as fw
+from retrograd.base import trees
 from retrograd.func import jvp, vmap
 
 
@@ -395,3 +396,82 @@ def test_a_level_that_is_interrupted_is_not_open(
     with pytest.raises(KeyboardInterrupt):
         level.__exit__()
     check()
+
+
+# ---------------------------------------------------------------- writes between levels
+
+
+def _into_part(x: Any, c: Any) -> Any:
+    whole = x * 2
+    whole[0] = c[1]
+    whole[1:].mul_(c[:2])
+    return whole
+
+
+def _into_views(x: Any, c: Any) -> Any:
+    whole = c * 2
+    first, rest = whole[:1], whole.view(3)[1:]
+    whole.mul_(x)
+    rest.add_(c[1:])
+    return torch.cat([whole, first, rest * x[0]])
+
+
+def _twice(x: Any, c: Any) -> Any:
+    whole = c.clone()
+    early = whole[1:]
+    whole.copy_(c.sin())
+    early.mul_(x[1:])
+    whole.mul_(c * x)
+    return whole * early[0]
+
+
+def _anew(x: Any, c: Any) -> Any:
+    whole = x.clone()
+    whole.copy_(c)
+    return whole * x.mul(3).fill_(2.0)
+
+
+WRITES = {
+    _into_part: lambda x, c: torch.cat([c[1:2], x[1:] * 2 * c[:2]]),
+    _into_views: lambda x, c: torch.cat([
+        2 * c[:1] * x[:1], 2 * c[1:] * x[1:] + c[1:], 2 * c[:1] * x[:1],
+        (2 * c[1:] * x[1:] + c[1:]) * x[0]]),
+    _twice: lambda x, c: (lambda whole: whole * whole[1])(
+        c.sin() * torch.cat([torch.ones_like(x[:1]), x[1:]]) * c * x),
+    _anew: lambda x, c: 2 * c,
+}
+"""Programs that write, and what they give without a write."""
+
+NESTED: dict[str, Any] = {
+    "jvp of jvp": lambda f, x, c: jvp(lambda s: jvp(
+        lambda x: f(x, s.sin()), (s * x,), (c,)), (c,), (x,)),
+    "jvp of jvp by the inner one": lambda f, x, c: jvp(lambda s: jvp(
+        lambda y: f(y, s.sin()), (x,), (c,)), (c,), (x,)),
+    "jvp of jvp by the outer one": lambda f, x, c: jvp(lambda s: jvp(
+        lambda y: f(s.sin(), y), (x,), (c,)), (c,), (x,)),
+    "vmap of jvp": lambda f, x, c: vmap(lambda s: jvp(
+        lambda x: f(s * x, s.sin()), (x,), (c,)))(torch.stack([c, x, c * x])),
+    "jvp of vmap": lambda f, x, c: jvp(lambda s: vmap(
+        lambda y: f(s * y, y.sin()))(torch.stack([c, x])), (c,), (x,)),
+    "jvp of vmap over one": lambda f, x, c: jvp(lambda s: vmap(
+        lambda y: f(y, s.sin()))(torch.stack([c, x])), (c,), (x,)),
+    "vmap of vmap": lambda f, x, c: vmap(lambda s: vmap(
+        lambda y: f(s * y, y.cos() * s))(torch.stack([c, x])))(torch.stack([c, x, c * x])),
+    "vmap of vmap over one": lambda f, x, c: vmap(lambda s: vmap(
+        lambda y: f(y * s, y.cos()))(torch.stack([c, x])))(torch.stack([c, x, c * x])),
+    "jvp of vmap of jvp": lambda f, x, c: jvp(lambda s: vmap(lambda y: jvp(
+        lambda z: f(z * y, s * y), (s,), (x,)))(torch.stack([c, x])), (c,), (x,)),
+    "vmap of jvp of vmap": lambda f, x, c: vmap(lambda s: jvp(lambda y: vmap(
+        lambda z: f(z * s, y * z))(torch.stack([c, x])), (c,), (s,)))(torch.stack([c, x])),
+}
+
+
+@pytest.mark.filterwarnings("ignore:vmap runs")  # one by one
+@pytest.mark.parametrize("order", NESTED)
+@pytest.mark.parametrize("program", WRITES)
+def test_writes_between_levels(program: Any, order: str) -> None:
+    x, c = vector(*X), vector(*V)
+    found = trees.flatten(NESTED[order](program, x, c))[0]
+    expected = trees.flatten(NESTED[order](WRITES[program], x, c))[0]
+    for one, other in zip(found, expected, strict=True):
+        assert torch.allclose(one, other), (one, other)

@@ -21,7 +21,6 @@ PROGRAMS = int(os.environ.get("PARITY_EXAMPLES", "400"))
 PARTS = 16
 KNOWN = {18: "the second derivative of a norm that is zero, which is not a number in PyTorch",
          138: "a custom function's own jvp is not differentiated again by PyTorch",
-         187: "to be mended: a dual number arrives where a sum of arrays is taken, and is refused",
          288: "a custom function's own jvp is not differentiated again by PyTorch"}
 
 

@@ -14,7 +14,16 @@ from ..core.graph import INFERENCE, JointVersion, PlacedNode, View
 from ..core.tensor import Tensor, edge_of, wrap_any
 from .raw_rules import run_on_data
 from .tangent_history import VALUE, Part, requires_grad, subsets
-from .traced_data import Batched, Dual, TracedData, levels_of, sizes_of, zeros_like_data
+from .traced_data import (
+    Batched,
+    Dual,
+    TracedData,
+    levels_from_outside,
+    levels_of,
+    sizes_of,
+    with_tangents,
+    zeros_like_data,
+)
 
 # ---------------------------------------------------------------- entering and leaving
 
@@ -225,23 +234,29 @@ def dual_part(data: Any, level: int, part: str) -> Any:
     def change(inner: Any, depth: int) -> Any:
         if isinstance(inner, Dual) and inner.level == level:
             return getattr(inner, part)
-        return inner if part == "primal" else zeros_like_data(inner)
+        return inner if part == "primal" else _zeros_like_gradient(inner)
 
     return _below(data, level, change)
 
 
-def _as_functional(level: int, part: str, missing: dict[int, int]) -> Callable[[Any], Any]:
-    """The functional that reads one part of a pair, scaled by g: see this module's text.
+def _zeros_like_gradient(data: Any) -> Any:
+    """Zeros that are marked where ``data`` is a gradient from outside."""
+    return with_tangents(zeros_like_data(data), levels_from_outside([data]))
 
-    ``missing`` are the batches that the pair has but this part does not. Such a part counts once,
-    not once for each value: its gradient is given to the first value of the batch.
+
+def _as_functional(level: int, part: str, missing: dict[int, int]) -> Callable[[Any], Any]:
+    """The functional that reads one part of a pair, scaled by g: see the package's text.
+
+    ``missing`` are the levels that the pair has but this part does not. A part outside a batch
+    counts once, not once for each value: its gradient is given to the first value of the batch.
+    One without a tangent is the value of a pair whose tangent is zero.
     """
     def pair(g: Any) -> Any:
         for other, size in missing.items():
-            g = _first_of_batch(g, other, size)
+            g = _first_of_batch(g, other, size) if size else _of_value(g, other)
 
         def change(inner: Any, depth: int) -> Any:
-            zero = zeros_like_data(inner)
+            zero = _zeros_like_gradient(inner)
             if part == "tangent":
                 return Dual(level, inner, zero, True)
             return Dual(level, zero, inner, True)
@@ -249,6 +264,16 @@ def _as_functional(level: int, part: str, missing: dict[int, int]) -> Callable[[
         return _below(g, level, change)
 
     return pair
+
+
+def _of_value(g: Any, level: int) -> Any:
+    """The functional that reads the value of a pair; inside its level gradients are numbers."""
+    return g if level in ACTIVE.get() else _as_functional(level, "primal", {})(g)
+
+
+def _value_of_functional(data: Any, level: int) -> Any:
+    """The adjoint of :func:`_of_value`."""
+    return data if level in ACTIVE.get() else dual_part(data, level, "primal")
 
 
 def _first_of_batch(g: Any, level: int, size: int) -> Any:
@@ -276,13 +301,13 @@ def _of_first(data: Any, level: int) -> Any:
 def _read_part(tensor: Tensor, level: int, part: str) -> Tensor:
     whole = sizes_of(tensor._data)
     kept = sizes_of(dual_part(tensor._data, level, part))
-    missing = {n: size for n, size in whole.items() if n not in kept and n != level and size}
+    missing = {n: size for n, size in whole.items() if n not in kept and n != level}
     reads = frozenset((level,)) if part == "tangent" else VALUE
 
     def read(data: Any) -> Any:
         found = dual_part(data, level, part)
-        for other in missing:
-            found = _of_first(found, other)
+        for other, size in missing.items():
+            found = _of_first(found, other) if size else _value_of_functional(found, other)
         return found
 
     out = recorded(tensor, read, _as_functional(level, part, missing), reads)

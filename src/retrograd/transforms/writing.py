@@ -71,7 +71,9 @@ def _lift(target: Tensor, level: int, traced: Any) -> None:
     base._array()
     places = [(view, _geometry(base, view)) for view in _views_of(base)]
     inside = {n: size for n, size in sizes_of(traced.tangent).items() if n < level}
-    tangent = _room(base._data, inside)
+    # The views look at the tangents of tangents too, which joining would make for each by itself.
+    around = {n: 0 for n, own in spine(base._data).items() if n > level and isinstance(own, Dual)}
+    tangent = _room(base._data, inside | around)
     carry_tangent(base, level, tangent)
     for view, where in places:
         carry_tangent(view, level, _part(tangent, where))
