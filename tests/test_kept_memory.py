@@ -1,4 +1,4 @@
-"""How much freed memory is kept, and that it goes back."""
+"""How much freed memory is kept, that it goes back, and where large arrays begin."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ import sys
 import pytest
 
 import retrograd as torch
-from retrograd.backend.numpy import memory
+from retrograd.backend.numpy import memory, native
 
 glibc = pytest.mark.skipif(memory._malloc() is None, reason="only glibc's malloc can be asked")
+
+kernels = pytest.mark.skipif(
+    memory._malloc() is None or "align_large_arrays" not in native.kernels,
+    reason="large arrays begin where malloc has them")
 
 
 def in_a_process(code: str, **environment: str) -> str:
@@ -68,6 +72,79 @@ def test_it_can_be_switched_off():
     # Whoever has set malloc is not overruled.
     assert in_a_process("import retrograd as t; print(t.memory.kept())",
                         MALLOC_TRIM_THRESHOLD_="131072") == "0"
+
+
+ALIGNED = """
+import numpy as np
+import retrograd as torch
+x = torch.tensor(np.ones((256, 256)))
+made = {"tensor": x, "sin": x.sin(), "zeros": torch.zeros(256, 256), "product": x @ x,
+        "half": x.half(), "random": torch.rand(256, 256), "columns": x.t().contiguous()}
+print(*[name for name, y in made.items() if y.data_ptr() % 64] or ["none"])
+"""
+
+
+@kernels
+def test_large_arrays_begin_with_a_line_of_the_cache():
+    assert in_a_process(ALIGNED) == "none"
+    # As malloc has it, which would have to be lucky seven times.
+    assert in_a_process(ALIGNED, RETROGRAD_KEEP_MEMORY="0") != "none"
+
+
+RESIZED = """
+import numpy as np
+import retrograd as torch
+torch.tensor(np.ones(3))
+name = np._core.multiarray.get_handler_name
+draw, before = np.random.default_rng(0), {}
+for length in draw.integers(0, 200_000, 400).tolist():
+    for key in draw.integers(0, 12, 3).tolist():
+        if key not in before:
+            before[key] = np.arange(float(length)), length
+            continue
+        array, known = before.pop(key)
+        array.resize(length, refcheck=False)
+        assert (array[:known] == np.arange(float(min(known, length)))).all()
+        assert not array[known:].any()
+        assert min(known, length) < 8192 or array.ctypes.data % 64 == 0
+        if key % 3:
+            array[:] = np.arange(float(length))
+            before[key] = array, length
+torch.memory.keep(0)
+print(name(), name(next(iter(before.values()))[0]))
+del before
+torch.memory.keep(1 << 20)
+print(name())
+"""
+
+
+@kernels
+def test_arrays_of_such_memory_grow_shrink_and_outlive_the_setting():
+    assert in_a_process(RESIZED).split() == ["default_allocator", "retrograd", "retrograd"]
+
+
+OTHERS = """
+import ctypes, numpy as np
+import retrograd as torch
+functions = ctypes.pythonapi.PyCapsule_GetPointer
+functions.restype, functions.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+table = ctypes.cast(functions(np._core._multiarray_umath._ARRAY_API, None),
+                    ctypes.POINTER(ctypes.c_void_p))
+get = ctypes.PYFUNCTYPE(ctypes.py_object)(table[305])
+put = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(table[304])
+own = ctypes.create_string_buffer(ctypes.string_at(functions(get(), b"mem_handler"), 168), 168)
+own[:6] = b"users" + bytes(1)
+made = ctypes.pythonapi.PyCapsule_New
+made.restype, made.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+put(made(ctypes.addressof(own), b"mem_handler", None))
+torch.tensor(np.ones((256, 256))).sin()
+print(np._core.multiarray.get_handler_name())
+"""
+
+
+@kernels
+def test_an_allocator_that_somebody_set_is_left_alone():
+    assert in_a_process(OTHERS) == "users"
 
 
 def test_importing_the_package_changes_nothing():

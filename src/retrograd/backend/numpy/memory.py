@@ -20,13 +20,13 @@ import ctypes
 import gc
 import os
 import sys
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ...base.locks import new_lock
-from . import native
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # the numbers of malloc.h
 _LARGEST_BLOCK = 32 << 20
@@ -35,6 +35,7 @@ _GLIBCS_OWN = 128 << 10  # both thresholds, before it adapts them
 
 _setting = new_lock()
 _kept: int | None = None
+_align: Callable[[Any, bool], bool] | None = None
 
 
 @cache
@@ -71,7 +72,7 @@ def keep(size: int) -> None:
         elif size or _kept:
             _malloc().mallopt(_MMAP_THRESHOLD, _LARGEST_BLOCK if size else _GLIBCS_OWN)
             _malloc().mallopt(_TRIM_THRESHOLD, size or _GLIBCS_OWN)
-        _align_large_arrays(size > 0)
+        _let_begin_with_lines(size > 0)
         if size and not _kept:
             gc.callbacks.append(_after_collection)
         elif _kept and not size:
@@ -80,10 +81,18 @@ def keep(size: int) -> None:
         _kept = size
 
 
-def _align_large_arrays(wanted: bool) -> None:
-    align = native.kernels.get("align_large_arrays")
-    if align is not None:
-        align(np._core._multiarray_umath._ARRAY_API, wanted)  # type: ignore[attr-defined]
+def let_begin_with_lines(align: Callable[[Any, bool], bool]) -> None:
+    """Let large arrays begin with lines of the cache, by a native function, if memory is kept."""
+    global _align
+    settle()
+    with _setting:
+        _align = align
+        _let_begin_with_lines(bool(_kept))
+
+
+def _let_begin_with_lines(wanted: bool) -> None:
+    if _align is not None:
+        _align(np._core._multiarray_umath._ARRAY_API, wanted)  # type: ignore[attr-defined]
 
 
 def give_back() -> bool:

@@ -28,7 +28,7 @@ import numpy as np
 from ...base import sources
 from ...version import __version__
 from ..plain.precision import is_half
-from . import FLOAT32, FLOAT64, INT64, LARGE
+from . import FLOAT32, FLOAT64, INT64, LARGE, memory
 
 IN_ORDER = 0x101  # row by row in memory and aligned, as NumPy's flags have it
 WRITABLE = IN_ORDER | 0x400
@@ -67,6 +67,8 @@ def _found() -> Any:
 
 package = _found()
 kernels: dict[str, Any] = {} if package is None else vars(package.kernels)
+if "align_large_arrays" in kernels:
+    memory.let_begin_with_lines(kernels["align_large_arrays"])
 
 
 def native(call: str, *helpers: Callable[..., Any],
