@@ -1392,6 +1392,17 @@ def test_max_pooling(shape: tuple[int, ...], kernel: int, stride: int, padding: 
                        pool.scatter_planes(g, expected, shape[1:], apart))
 
 
+@pytest.mark.parametrize("value", [np.inf, np.nan, 3e38])
+def test_what_no_weight_meets_changes_none(value: float) -> None:
+    x = torch.tensor(numbers(2, 3, 40, 40, dtype=np.float32))
+    weight = torch.zeros(4, 3, 3, 3, requires_grad=True)
+    x[:, :, 5:7, 0] = value  # met by the first of three columns of weights
+    with np.errstate(all="raise"):
+        F.conv2d(x, weight).sum().backward()
+    slope = weight.grad.numpy()
+    assert np.isfinite(slope[..., 1:]).all() and not np.isfinite(slope[..., 0]).any()
+
+
 # ---------------------------------------------------------------- smooth units
 
 
