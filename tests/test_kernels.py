@@ -748,6 +748,14 @@ def _() -> Any:
             yield np.flip(x), x, weight, mean, scale, groups, 1e-5, asked
 
 
+@cases("norm.channel_gradients")
+def _() -> Any:
+    for x, weight, _, groups in images_to_normalise():
+        _, mean, scale, _ = norm.channel_norm(x, None, None, groups, 1e-5)
+        for known in ((mean, scale), (None, None)):
+            yield np.flip(x), x, weight, *known, groups, 1e-5
+
+
 @cases("norm.look_up", exact=True)
 def _() -> Any:
     for weight in layouts(numbers(7, 3)):
