@@ -395,6 +395,19 @@ template <bool ALL> PyObject* py_compute(PyObject*, PyObject* const* args, Py_ss
     return done ? Py_NewRef(args[BEFORE]) : nullptr;
 }
 
+// arithmetic(step, to, other): one step of arithmetic in place, by an array of the same size or a number.
+template <class T> void arithmetic(I step, InOut<T> to, In<T> other) {
+    require(step >= ADD && step <= DIVIDE, "a step that is no arithmetic");
+    bool is_number = other.size == 1;
+    require(is_number || other.size == to.size, "the arrays have different sizes");
+    parallel(to.size, GRAIN / 2, [=](I begin, I end) {
+        by_lines(to.data, begin, end, [=](I start, I stop) {
+            T* place = to.data + start;
+            take(Step{std::uint8_t(step), 0, 0, 0, 0}, place, {place, 1}, {other.data + (is_number ? 0 : start), !is_number}, {place, 1}, stop - start);
+        });
+    });
+}
+
 // ---------------------------------------------------------------- updates
 
 constexpr I OPERANDS = 256, BLOCK_BYTES = 1024;
@@ -456,4 +469,5 @@ PyObject* py_update(PyObject*, PyObject* const* args, Py_ssize_t count) {
 
 }  // namespace
 
-KERNELS({"compute", py_compute<false>}, {"evaluate", py_compute<true>}, {"update", py_update})
+KERNELS({"arithmetic", bind<arithmetic<float>, arithmetic<double>>}, {"compute", py_compute<false>}, {"evaluate", py_compute<true>},
+        {"update", py_update})

@@ -360,6 +360,7 @@ _STEPS_TOO = {"rectified", "zeroed", "kept", "chosen"}
 """Bodies whose kernels do what a step does."""
 _MOST_OPERANDS = 200
 _NUMBERS = (bool, int, float, str, type(None))
+_BYTES = 5  # of a step
 _MANY = 256  # programs of a function, one for each of the numbers that it was given
 
 
@@ -375,6 +376,7 @@ class Fused:
     def __init__(self, function: Any):
         self.function = function
         self.programs: dict[Any, Any] = {}
+        self.steps: dict[Any, Any] = {}  # by dtype, the one that it is; None where it is not one
 
     def __call__(self, *given: Any) -> Any:
         found = self._prepared(given)
@@ -386,13 +388,34 @@ class Fused:
         That may be one of the arrays, and shares no memory with any other. The call enters no code
         of Python's, where an interrupt might come before the write.
         """
+        if target.flags.num & WRITABLE != WRITABLE:
+            return None
+        if given[0] is target and 2 <= len(given) <= 3:
+            step = self._step_into(*given)
+            if step is not None:
+                return step
         found = self._prepared(given)
-        if found is None or target.flags.num & WRITABLE != WRITABLE:
+        if found is None:
             return None
         program, (shape, times, arrays, order) = found
         if order is not None or shape != target.shape or program.dtype is not target.dtype:
             return None
         return program.filling(target, times, arrays)
+
+    def _step_into(self, target: Any, other: Any, *factor: Any) -> Any:
+        """The same call where one step of arithmetic is all there is to do, which asks for less."""
+        dtype = target.dtype
+        if getattr(other, "dtype", None) is not dtype or (
+                factor and (factor[0].__class__ is not int or factor[0] != 1)):
+            return None
+        try:
+            step = self.steps[dtype]
+        except KeyError:
+            step = self.steps[dtype] = _step_of(self.function, (target, other, *factor))
+        if step is None or (other.ndim and (other.shape != target.shape
+                                            or other.flags.num & IN_ORDER != IN_ORDER)):
+            return None
+        return partial(kernels["arithmetic"], step, target, other)
 
     def _prepared(self, given: tuple[Any, ...]) -> Any:
         """The program for such arguments, and how it reads them; None if there is none."""
@@ -437,6 +460,15 @@ def fused(body: Any) -> Any:
         return (in_one_pass if is_large else body)(*given)
 
     return update_wrapper(chosen, body)
+
+
+def _step_of(function: Any, given: tuple[Any, ...]) -> Any:
+    """The number of the step of arithmetic that a function of two arrays is; None for any other."""
+    program = _program_of(function, given)
+    if program is None or len(program.steps) != _BYTES or program.steps[0] > STEPS["divide"] \
+            or program.steps[2:4] != b"\0\1" or "arithmetic" not in kernels:
+        return None
+    return program.steps[0]
 
 
 def _program_of(function: Any, given: tuple[Any, ...]) -> Any:
@@ -551,3 +583,16 @@ def added(grads: dict[Any, Any], edge: Any, gradient: Any) -> Any:
         return known + gradient
     times, read = found
     return kernels["compute"](_ADD, (), times, 0, np.empty(known.shape, known.dtype), *read)
+
+
+def adding(target: Any, source: Any) -> Any:
+    """A call that adds a large array to another one; None if there is none.
+
+    It enters no code of Python's, where an interrupt might come before the write.
+    """
+    if "arithmetic" not in kernels or not target.__class__ is source.__class__ is ndarray \
+            or target.dtype is not source.dtype or target.dtype not in (FLOAT32, FLOAT64) \
+            or target.shape != source.shape or target.flags.num & WRITABLE != WRITABLE \
+            or source.flags.num & IN_ORDER != IN_ORDER or np.may_share_memory(target, source):
+        return None
+    return partial(kernels["arithmetic"], STEPS["add"], target, source)
