@@ -36,11 +36,8 @@ template <class T> void copy_row(const T* from, T* to, I n, I step) {
 // Where part `index` of the dimensions lies in the source.
 I offset_of(const std::vector<Dim>& dims, I index) {
     I offset = 0;
-    for (auto dim = dims.rbegin(); dim != dims.rend(); ++dim) {
-        offset += index % dim->size * dim->step;
-        index /= dim->size;
-    }
-    return offset;
+    for (std::size_t d = dims.size(); d-- > 1; index /= dims[d].size) offset += index % dims[d].size * dims[d].step;
+    return dims.empty() ? 0 : offset + index * dims[0].step;
 }
 
 // Rows of `n` elements, `step` apart in the source, between places that functions tell. Long ones are cut, so
@@ -48,9 +45,11 @@ I offset_of(const std::vector<Dim>& dims, I index) {
 template <class From, class To> void copy_rows(I rows, I n, I step, From from, To to) {
     I cuts = std::clamp<I>(n / GRAIN, 1, 1024), length = (n + cuts - 1) / cuts;  // none of which is empty
     parallel(rows * cuts, rows_grain(length), [=](I begin, I end) {
+        I row = begin / cuts, start = begin % cuts * length;
         for (I k = begin; k < end; k++) {
-            I start = k % cuts * length;
-            copy_row(from(k / cuts) + start * step, to(k / cuts) + start, std::min(length, n - start), step);
+            copy_row(from(row) + start * step, to(row) + start, std::min(length, n - start), step);
+            start += length;
+            if (start >= n) start = 0, row++;
         }
     });
 }
