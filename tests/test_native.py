@@ -2064,9 +2064,13 @@ def test_arithmetic_in_place_has_numpys_bits(name: str, dtype: Any) -> None:
                 for other in (others[3:3 + count], np.array(1.7, dtype), dtype.type(0.3)):
                     target = numbers.copy()
                     part = target[first:first + count]
-                    run(step, part, other)
+                    run(step, part, other, 1)
                     expected = getattr(np, name)(numbers[first:first + count], other)
                     assert np.array_equal(part, expected)
+                    if name in ("add", "subtract"):
+                        run(step, part, other, 0.7)
+                        expected = getattr(np, name)(expected, other * dtype.type(0.7))
+                        assert np.array_equal(part, expected)
                     assert np.array_equal(target[:first], numbers[:first])
                     assert np.array_equal(target[first + count:], numbers[first + count:])
 
@@ -2076,7 +2080,9 @@ def test_arithmetic_that_cannot_be_done_in_place_is_refused() -> None:
     run, x = native.kernels["arithmetic"], np.ones(4, np.float32)
     for given_ in [(4, x, x.copy()), (-1, x, x.copy()), (2, x, x[:3].copy()), (2, x, x.astype("d")),
                    (2, np.broadcast_to(x, x.shape), x), (2, x[::2], x[:2]), (2, x, x[::-1]),
-                   (2, x, 1.0), (2, x > 0, x > 0), (2, x)]:
+                   (2, x, 1.0), (2, x > 0, x > 0), (2, x), (2, x, x, 2.0), (0, x, x, "1")]:
+        if len(given_) == 3:
+            given_ = (*given_, 1)
         with pytest.raises((TypeError, ValueError, BufferError)):
             run(*given_)
     assert (x == 1).all()

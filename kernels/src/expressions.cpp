@@ -395,44 +395,6 @@ template <bool ALL> PyObject* py_compute(PyObject*, PyObject* const* args, Py_ss
     return done ? Py_NewRef(args[BEFORE]) : nullptr;
 }
 
-// to = f(to, other), where `other` is an array or a number. Vectors of half a line, of which several are under
-// way at a time, go through memory a twentieth quicker than whole lines.
-template <class T, class F> INLINE void in_place(T* to, const T* other, bool is_number, I n, F f) {
-    typedef T Half __attribute__((vector_size(32)));
-    constexpr I LANE = 32 / I(sizeof(T));
-    Half number = Half{} + *other;
-    I i = 0;
-    auto pass = [&](auto operand) INLINE_LAMBDA {
-        _Pragma("GCC unroll 4") for (; i + LANE <= n; i += LANE) {
-            Half x, y = operand(i);
-            std::memcpy(&x, to + i, sizeof x);
-            x = f(x, y);
-            std::memcpy(to + i, &x, sizeof x);
-        }
-    };
-    if (is_number) pass([=](I) INLINE_LAMBDA { return number; });
-    else pass([=](I i) INLINE_LAMBDA { Half y; std::memcpy(&y, other + i, sizeof y); return y; });
-    for (; i < n; i++) to[i] = f(to[i], other[is_number ? 0 : i]);
-}
-
-// arithmetic(step, to, other): one step of arithmetic in place, by an array of the same size or a number.
-template <class T> void arithmetic(I step, InOut<T> to, In<T> other) {
-    require(step >= ADD && step <= DIVIDE, "a step that is no arithmetic");
-    bool is_number = other.size == 1;
-    require(is_number || other.size == to.size, "the arrays have different sizes");
-    parallel(to.size, GRAIN / 2, [=](I begin, I end) {
-        by_lines(to.data, begin, end, [=](I start, I stop) {
-            auto write = [=](auto f) INLINE_LAMBDA { in_place(to.data + start, other.data + (is_number ? 0 : start), is_number, stop - start, f); };
-            switch (step) {
-                case ADD: return write([](auto x, auto y) INLINE_LAMBDA { return x + y; });
-                case SUBTRACT: return write([](auto x, auto y) INLINE_LAMBDA { return x - y; });
-                case MULTIPLY: return write([](auto x, auto y) INLINE_LAMBDA { return x * y; });
-                default: return write([](auto x, auto y) INLINE_LAMBDA { return x / y; });
-            }
-        });
-    });
-}
-
 // ---------------------------------------------------------------- updates
 
 constexpr I OPERANDS = 256, BLOCK_BYTES = 1024;
@@ -494,5 +456,4 @@ PyObject* py_update(PyObject*, PyObject* const* args, Py_ssize_t count) {
 
 }  // namespace
 
-KERNELS({"arithmetic", bind<arithmetic<float>, arithmetic<double>>}, {"compute", py_compute<false>}, {"evaluate", py_compute<true>},
-        {"update", py_update})
+KERNELS({"compute", py_compute<false>}, {"evaluate", py_compute<true>}, {"update", py_update})

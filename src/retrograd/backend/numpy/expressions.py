@@ -360,7 +360,6 @@ _STEPS_TOO = {"rectified", "zeroed", "kept", "chosen"}
 """Bodies whose kernels do what a step does."""
 _MOST_OPERANDS = 200
 _NUMBERS = (bool, int, float, str, type(None))
-_BYTES = 5  # of a step
 _MANY = 256  # programs of a function, one for each of the numbers that it was given
 
 
@@ -376,7 +375,7 @@ class Fused:
     def __init__(self, function: Any):
         self.function = function
         self.programs: dict[Any, Any] = {}
-        self.steps: dict[Any, Any] = {}  # by dtype, the one that it is; None where it is not one
+        self.steps: dict[Any, Any] = {}  # by dtype, the one that it is; None where it is none
 
     def __call__(self, *given: Any) -> Any:
         found = self._prepared(given)
@@ -402,20 +401,19 @@ class Fused:
             return None
         return program.filling(target, times, arrays)
 
-    def _step_into(self, target: Any, other: Any, *factor: Any) -> Any:
+    def _step_into(self, target: Any, other: Any, factor: Any = 1) -> Any:
         """The same call where one step of arithmetic is all there is to do, which asks for less."""
         dtype = target.dtype
-        if getattr(other, "dtype", None) is not dtype or (
-                factor and (factor[0].__class__ is not int or factor[0] != 1)):
+        if factor.__class__ not in (int, float) or getattr(other, "dtype", None) is not dtype:
             return None
         try:
             step = self.steps[dtype]
         except KeyError:
-            step = self.steps[dtype] = _step_of(self.function, (target, other, *factor))
+            step = self.steps[dtype] = _step_of(self.function, target)
         if step is None or (other.ndim and (other.shape != target.shape
                                             or other.flags.num & IN_ORDER != IN_ORDER)):
             return None
-        return partial(kernels["arithmetic"], step, target, other)
+        return partial(kernels["arithmetic"], step, target, other, factor)
 
     def _prepared(self, given: tuple[Any, ...]) -> Any:
         """The program for such arguments, and how it reads them; None if there is none."""
@@ -462,13 +460,28 @@ def fused(body: Any) -> Any:
     return update_wrapper(chosen, body)
 
 
-def _step_of(function: Any, given: tuple[Any, ...]) -> Any:
-    """The number of the step of arithmetic that a function of two arrays is; None for any other."""
-    program = _program_of(function, given)
-    if program is None or len(program.steps) != _BYTES or program.steps[0] > STEPS["divide"] \
-            or program.steps[2:4] != b"\0\1" or "arithmetic" not in kernels:
+_FACTOR = 2.0  # stands for any
+_OPPOSITE = {"add": "subtract", "subtract": "add"}
+
+
+def _step_of(function: Any, array: Any) -> Any:
+    """The number of the step of arithmetic that a function is, which may take a factor too.
+
+    None for any other function.
+    """
+    if "arithmetic" not in kernels:
         return None
-    return program.steps[0]
+    for given in ((array, array), (array, array, _FACTOR)):
+        program = _program_of(function, given)
+        match program and program.taken:
+            case [(name, ["a0", "a1"])] if STEPS[name] <= STEPS["divide"]:
+                return STEPS[name]
+            case [("multiply", ["a1", 0] | [0, "a1"]),
+                  (("add" | "subtract") as name, ["a0", (0,)])]:
+                # To subtract is to add what is multiplied by a negative number.
+                names = {_FACTOR: name, -_FACTOR: _OPPOSITE[name]}
+                return STEPS.get(names.get(program.constants[0], ""))
+    return None
 
 
 def _program_of(function: Any, given: tuple[Any, ...]) -> Any:
@@ -500,6 +513,7 @@ class _Encoded:
 
     def __init__(self, program: _Program, arrays: list[str], dtype: Any):
         self.run, self.dtype = kernels["evaluate"], dtype  # of the result
+        self.taken = program.taken
         self.constants = tuple(program.constants)
         self.steps, self.blocks = program.encoded(arrays)
         is_cheap = len(program.taken) == 1 and program.taken[0][0] not in _SINGLE | {"exp"}
@@ -595,4 +609,4 @@ def adding(target: Any, source: Any) -> Any:
             or target.shape != source.shape or target.flags.num & WRITABLE != WRITABLE \
             or source.flags.num & IN_ORDER != IN_ORDER or np.may_share_memory(target, source):
         return None
-    return partial(kernels["arithmetic"], STEPS["add"], target, source)
+    return partial(kernels["arithmetic"], STEPS["add"], target, source, 1)
