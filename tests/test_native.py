@@ -2076,6 +2076,29 @@ def test_arithmetic_in_place_has_numpys_bits(name: str, dtype: Any) -> None:
 
 
 @needs_kernels
+def test_a_function_is_a_step_of_arithmetic_only_where_it_is_nothing_else() -> None:
+    def step(function: Any, *factor: Any) -> Any:
+        fill = expressions.Fused(function).into(x, x, y, *factor)
+        return fill.args[0] if fill and fill.func is native.kernels["arithmetic"] else None
+
+    x, y = np.ones((2, 90_000), np.float32)
+    steps = expressions.STEPS
+    assert step(np.multiply) == steps["multiply"] and step(np.divide) == steps["divide"]
+    assert step(lambda a, b: a + b) == steps["add"] and step(np.subtract) == steps["subtract"]
+    assert step(lambda a, b, c: a + b * c, 0.5) == steps["add"]
+    assert step(lambda a, b, c: a + c * b, 1) == steps["add"]
+    assert step(lambda a, b, c: a + b * -c, 3) == steps["subtract"]
+    assert step(lambda a, b, c: a - b * c, 2) == steps["subtract"]
+    for other in (lambda a, b: a + b * 2.0, lambda a, b: b - a, lambda a, b: a + a,
+                  lambda a, b: a * b + a, np.maximum, np.arctan2, lambda a, b: b):
+        assert step(other) is None
+    for other in (lambda a, b, c: a + b, lambda a, b, c: a * b, lambda a, b, c: a + b * (c + 1),
+                  lambda a, b, c: a + b * 2, lambda a, b, c: b + a * c, lambda a, b, c: a * c + b):
+        assert step(other, 0.5) is None
+    assert step(lambda a, b, c: a + b * c, True) is None
+
+
+@needs_kernels
 def test_arithmetic_that_cannot_be_done_in_place_is_refused() -> None:
     run, x = native.kernels["arithmetic"], np.ones(4, np.float32)
     for given_ in [(4, x, x.copy()), (-1, x, x.copy()), (2, x, x[:3].copy()), (2, x, x.astype("d")),

@@ -375,7 +375,7 @@ class Fused:
     def __init__(self, function: Any):
         self.function = function
         self.programs: dict[Any, Any] = {}
-        self.steps: dict[Any, Any] = {}  # by dtype, the one that it is; None where it is none
+        self.steps: dict[Any, Any] = {}  # the one that it is, by dtype and with a factor or without
 
     def __call__(self, *given: Any) -> Any:
         found = self._prepared(given)
@@ -401,19 +401,21 @@ class Fused:
             return None
         return program.filling(target, times, arrays)
 
-    def _step_into(self, target: Any, other: Any, factor: Any = 1) -> Any:
+    def _step_into(self, target: Any, other: Any, *factor: Any) -> Any:
         """The same call where one step of arithmetic is all there is to do, which asks for less."""
         dtype = target.dtype
-        if factor.__class__ not in (int, float) or getattr(other, "dtype", None) is not dtype:
+        if getattr(other, "dtype", None) is not dtype or (
+                factor and factor[0].__class__ is not int and factor[0].__class__ is not float):
             return None
+        known = dtype, len(factor)
         try:
-            step = self.steps[dtype]
+            step = self.steps[known]
         except KeyError:
-            step = self.steps[dtype] = _step_of(self.function, target)
+            step = self.steps[known] = _step_of(self.function, target, is_scaled=bool(factor))
         if step is None or (other.ndim and (other.shape != target.shape
                                             or other.flags.num & IN_ORDER != IN_ORDER)):
             return None
-        return partial(kernels["arithmetic"], step, target, other, factor)
+        return partial(kernels["arithmetic"], step, target, other, *(factor or (1,)))
 
     def _prepared(self, given: tuple[Any, ...]) -> Any:
         """The program for such arguments, and how it reads them; None if there is none."""
@@ -464,23 +466,20 @@ _FACTOR = 2.0  # stands for any
 _OPPOSITE = {"add": "subtract", "subtract": "add"}
 
 
-def _step_of(function: Any, array: Any) -> Any:
-    """The number of the step of arithmetic that a function is, which may take a factor too.
+def _step_of(function: Any, array: Any, is_scaled: bool) -> Any:
+    """The number of the step of arithmetic that a function of two arrays is, and of a factor.
 
     None for any other function.
     """
-    if "arithmetic" not in kernels:
-        return None
-    for given in ((array, array), (array, array, _FACTOR)):
-        program = _program_of(function, given)
-        match program and program.taken:
-            case [(name, ["a0", "a1"])] if STEPS[name] <= STEPS["divide"]:
-                return STEPS[name]
-            case [("multiply", ["a1", 0] | [0, "a1"]),
-                  (("add" | "subtract") as name, ["a0", (0,)])]:
-                # To subtract is to add what is multiplied by a negative number.
-                names = {_FACTOR: name, -_FACTOR: _OPPOSITE[name]}
-                return STEPS.get(names.get(program.constants[0], ""))
+    program = _program_of(function, (array, array, *[_FACTOR] * is_scaled))
+    match program and "arithmetic" in kernels and program.taken:
+        case [(name, ["a0", "a1"])] if not is_scaled and STEPS[name] <= STEPS["divide"]:
+            return STEPS[name]
+        case [("multiply", ["a1", 0] | [0, "a1"]),
+              (("add" | "subtract") as name, ["a0", (0,)])] if is_scaled:
+            # To subtract is to add what is multiplied by a negative number.
+            names = {_FACTOR: name, -_FACTOR: _OPPOSITE[name]}
+            return STEPS.get(names.get(program.constants[0], ""))
     return None
 
 
