@@ -462,7 +462,7 @@ def fused(body: Any) -> Any:
     return update_wrapper(chosen, body)
 
 
-_FACTOR = 2.0  # stands for any
+_FACTOR = math.pi  # stands for any
 _OPPOSITE = {"add": "subtract", "subtract": "add"}
 
 
