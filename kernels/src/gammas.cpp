@@ -60,14 +60,18 @@ template <bool SECOND> INLINE Long log_gamma_near(double x) {
 }
 // Up to 8 numbers come near 2 by up to six factors; from there on it is Stirling's formula.
 INLINE Long upper_log_gamma(double a) {
-    double down = 0, product_of = 1;
+    double down = 0;
+    Long all = {1, 0};
     for (int k = 1; k <= 6; k++) {
         double less = a - k;
-        product_of = less >= 1.5 ? product_of * less : product_of;
+        Long more = product(all, {less, 0});
+        all.head = less >= 1.5 ? more.head : all.head;
+        all.rest = less >= 1.5 ? more.rest : all.rest;
         down = less >= 1.5 ? k : down;
     }
     double e = a < 0.5 ? a : a < 1.5 ? a - 1 : a < 8 ? a - 2 - down : 0, z = 1 / (a < 8 ? 8 : a);
-    Long log = long_log(a < 0.5 || a >= 8 ? a : a < 1.5 ? 1 : product_of), first = log_gamma_near<false>(e);
+    Long log = long_log(a < 0.5 || a >= 8 ? a : a < 1.5 ? 1 : all.head), first = log_gamma_near<false>(e);
+    log.rest += a < 8 ? all.rest / all.head : 0;
     Long second = log_gamma_near<true>(e), near = a < 1.5 ? first : second;
     Long small = sum(near, a < 1.5 ? Long{-log.head, -log.rest} : log);
     Long large = product(sum(a, -0.5), sum(log, {-1, 0}));
@@ -76,20 +80,34 @@ INLINE Long upper_log_gamma(double a) {
     return a < 8 ? small : large;
 }
 INLINE double long_log_gamma(double x) {
-    constexpr double sine[] = {-1.64493406684822644, 0.811742425283353611, -0.190751824122082566,
-                               0.0261478478176119333, -0.00234608103481531573, 0.000148428787203362796,
+    constexpr double sine[] = {0.811742425283353611, -0.190751824122082566, 0.0261478478176119333, -0.00234608103481531573, 0.000148428787203362796,
                                -6.9758408292715951e-6, 2.53009855631340051e-7, -7.09312588162380426e-9};
     double a = x < 0 ? 1 - x : x, part = std::fabs(x - std::nearbyint(x));
-    Long found = upper_log_gamma(a), square = product(part, part), ratio = long_polynomial(1., square.head, sine);
-    ratio.rest -= 1.4 * square.rest;  // its slope, as far as it matters
+    Long found = upper_log_gamma(a), square = product(part, part), inner = long_polynomial(-1.6449340668482264, square.head, sine);
+    inner.rest -= 3.04067235e-17;  // of pi² / 6
+    Long ratio = sum({1, 0}, product(square, inner));
     Long other = product({part, 0}, ratio), log = long_log(other.head);
     double taken = 1 - a - x, slope = log_(a - 0.5);  // which is near that of log gamma
     Long mirrored = sum(found, {log.head, log.rest + other.rest / other.head + taken * slope});
     double y = x < 0 ? (part == 0 ? INFINITE : -rounded(mirrored)) : x == 0 ? INFINITE : rounded(found);
     return a == INFINITE ? a : y;
 }
+// The library's, which need not say which sign gamma has: threads would write that to one place.
+double careful_log_gamma(double x) {
+#if defined(__unix__) || defined(__APPLE__)
+    int sign;
+    return lgamma_r(x, &sign);
+#else
+    return std::lgamma(x);
+#endif
+}
 template <class T> void log_gamma(In<T> x, Out<T> y) {
     each(x, y, [](double v) INLINE_LAMBDA { return sizeof(T) == 4 ? log_gamma_(v) : long_log_gamma(v); });
+    if constexpr (sizeof(T) == 8)  // near its negative zeros mirrored numbers cancel each other
+        parallel(x.size, GRAIN, [=](I begin, I end) {
+            for (I i = begin; i < end; i++)
+                if (x[i] < -2 && std::fabs(y[i]) < 0x1p-5) y[i] = careful_log_gamma(x[i]);
+        });
 }
 
 // For x > 0. Between 1 and 2 the distance to its zero times a polynomial, and a number further on or back for
