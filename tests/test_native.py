@@ -1386,7 +1386,10 @@ EXACT_VALUES = {
                     (0.23290808710199767, -0.7293032671489517),
                     (0.7897696787591797, 0.8056223363456388),
                     (0.8251326139681512, 0.9351038705476714)]),
-    "log_gamma": (1, [(1.4792904125935982, -0.12133622986353464),
+    "log_gamma": (2, [(-3.1421146706492635, 0.011465825719204306),
+                      (-6.999736952961701, -0.2814533544002851),
+                      (-2.504675085036986, -0.06129681499146682),
+                      (1.4792904125935982, -0.12133622986353464),
                       (1.46087915983999, -0.12148601614421893),
                       (11.047843991871812, 15.217038560154577),
                       (11.300823389659183, 15.816140300114348)]),
@@ -1444,6 +1447,31 @@ def test_special_functions_are_exact_in_single_precision(
     exact = getattr(pytest.importorskip("scipy.special"), theirs)(x.astype(np.float64))
     assert (np.abs(found - exact) / np.spacing(np.abs(exact).astype(np.float32))).max() \
         < (2.5 if name == "logit" else 0.51)  # that one is computed in single precision
+
+
+@needs_kernels
+@pytest.mark.parametrize(("dtype", "most"), [(FLOATS[0], 6e-6), (FLOATS[1], 2e-14)])
+def test_the_lower_tail_of_gelu_keeps_its_digits(dtype: Any, most: float) -> None:
+    x = np.linspace(-12, -0.7, 20_001).astype(dtype)
+    wide = x.astype(np.float64)
+    exact = wide * normal_probability(wide, False)
+    assert np.allclose(native.OVER["smooth.gelu"].function(x), exact, most, 0)
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+@pytest.mark.parametrize("name", ["silu_gradient", "tanh_gelu_gradient"])
+def test_slopes_that_are_nearly_one_keep_their_digits(name: str, dtype: Any) -> None:
+    x = np.linspace(4, 40, 20_001).astype(dtype)
+    wide = x.astype(np.longdouble)
+    u = wide if name == "silu_gradient" else \
+        2 * np.sqrt(2 / np.longdouble(np.pi)) * (wide + wide ** 3 * np.longdouble("0.044715"))
+    slope = 1 if name == "silu_gradient" else \
+        2 * np.sqrt(2 / np.longdouble(np.pi)) * (1 + wide ** 2 * 3 * np.longdouble("0.044715"))
+    rest = np.exp(-u) / (1 + np.exp(-u))
+    exact = (1 - rest) * (1 + wide * slope * rest)
+    found = native.OVER[f"smooth.{name}"].function(np.ones_like(x), x)
+    assert (np.abs(found - exact) <= 2 * np.finfo(dtype).eps).all()
 
 
 @needs_kernels
@@ -1661,6 +1689,29 @@ def test_zeta_is_exact(dtype: Any) -> None:
             s.astype(np.float64), q.astype(np.float64))
         assert (np.abs(found - exact) / np.spacing(exact.astype(dtype))).max() < (
             0.51 if dtype == np.float32 else 12)
+
+
+ZETA = [(3, -7.515583070390113, 1.5305453805060554), (5, -8.496040449885658, -2.538854204834062),
+        (15, -6.500355131969368, 698.2338466092856), (2, -6.497349546529495, 9.727618987087256),
+        (3, -7.499929265051001, 0.000892165449099605), (3, -0.495616, -0.009645657607996289),
+        (5, -1.4999896, 0.006407785600062294), (7, -3.4999, -0.35841904483206327),
+        (3, -0.001, -999999998.7946898), (7, -0.5, 0.06035822750419901),
+        (4, -299.25, 259.75757607829667), (3, -123456789.375, -15.046768557437233),
+        (9, -0.9999, 1.0000000000009911e+36),
+        (1.0162273428589539, 5.00340405308295, 60.13575481682057),
+        (58.22926448432838, 11.01597111561693, 2.1210659745220167e-61),
+        (150.5, 3.7, 3.0594300490511812e-86), (3.25, 0.001, 5623413253.059182),
+        (1e20, 1.0, 1.0), (1e20, 2.0, 0.0), (1e29, 0.5, np.inf), (1101.0, -1.25, -np.inf)]
+"""Numbers with values of 160 bits, as they are rounded; terms of both signs nearly cancel."""
+
+
+@needs_kernels
+def test_zeta_has_its_exact_values() -> None:
+    s, q, exact = np.array(ZETA).T
+    found = native.OVER["pointwise.zeta"].call(s.copy(), q.copy())
+    usual = np.isfinite(exact)
+    assert np.array_equal(found[~usual], exact[~usual])
+    assert (np.abs(found[usual] - exact[usual]) <= np.abs(np.spacing(exact[usual]))).all()
 
 
 # ---------------------------------------------------------------- Fourier transforms
