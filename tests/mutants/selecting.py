@@ -35,7 +35,7 @@ class Selection:
 
 
 _SAMPLES = Selection("every_op every_op_batched strict fast_and_general",
-                     "every_op op_db degenerate odd_arguments odd_values", by_op=True)
+                     "every_op op_db degenerate odd_arguments", by_op=True)
 _ENGINE = "tensor inplace views hooks function grad_mode engine corners anomaly"
 _RANDOM = Selection("", "random_programs random_graphs random_batches")
 """Programs that nobody thought of, for what everything comes by."""

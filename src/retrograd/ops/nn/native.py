@@ -12,7 +12,7 @@ from ...base import dtypes
 from ...base.errors import canonical_dim, existing_dim, length_of
 from ...base.warning import warn
 from ...core.op import Sizes, composite, public, publish
-from ...core.out_rules import Out
+from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
 from ..checks.embeddings import check_index_kind
 from ..checks.norms import check_vectors
@@ -80,8 +80,10 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     if not input.numel():
         return input, empty_like(input, requires_grad=False)
     mask = empty_like(input, dtype=dtypes.bool, requires_grad=False)
-    if not p or train is False:
+    if train is False:
         return input.clone(), mask.fill_(True)
+    if not input.is_floating_point() and not input.is_complex():
+        raise RuntimeError(CASTABLE.format(result="Float", out=input.dtype.alias))
     mask.bernoulli_(1 - p)
     return input * mask * (1 / (1 - p) if p < 1 else 0.0), mask
 
