@@ -35,7 +35,7 @@ class Selection:
 
 
 _SAMPLES = Selection("every_op every_op_batched strict fast_and_general",
-                     "every_op op_db degenerate odd_arguments odd_values", by_op=True)
+                     "every_op op_db degenerate odd_arguments", by_op=True)
 _ENGINE = "tensor inplace views hooks function grad_mode engine corners anomaly"
 _RANDOM = Selection("", "random_programs random_graphs random_batches")
 """Programs that nobody thought of, for what everything comes by."""
@@ -44,7 +44,7 @@ AREAS: dict[str, tuple[Selection, ...]] = {
     "ops": (_SAMPLES, Selection("corners creation stubs", "rare_calls behaviours_ops defaults"),
             _RANDOM),
     "backend": (_SAMPLES, Selection("kernels", "rare_calls"),
-                Selection("native", native=True), _RANDOM),
+                Selection("native", "half_precision attention", native=True), _RANDOM),
     "core": (Selection(f"{_ENGINE} generated_code declarations binding printing forms",
                    "behaviours_inplace behaviours_graph behaviours_function behaviours_modes "
                    "behaviours_engine hook_combinations written_views"), _RANDOM),
