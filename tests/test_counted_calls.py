@@ -227,7 +227,7 @@ WITHOUT: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
-def calls(run: Callable[[], Any]) -> int:
+def calls(run: Callable[..., Any], *given: Any) -> int:
     """How many functions of the package, and of what it generates, are called."""
     met: list[Any] = []
 
@@ -238,7 +238,7 @@ def calls(run: Callable[[], Any]) -> int:
     gc.disable()  # what is collected meanwhile may have callbacks
     sys.setprofile(note)
     try:
-        run()
+        run(*given)
     finally:
         sys.setprofile(None)
         gc.enable()
@@ -258,13 +258,12 @@ def counts(code: Any) -> bool:
 def test_what_is_done_often_takes_as_many_calls(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Passes, "are_watched", False)  # some are, in turn
     h = PROGRAMS[name]
-    ways = {situation: lambda way=way, make=make: way(h, *make())
-            for ways, make in ((WITH_LEAVES, leaves), (WITHOUT, inputs))
-            for situation, way in ways.items()}
+    ways = [(situation, way, make) for ways, make in ((WITH_LEAVES, leaves), (WITHOUT, inputs))
+            for situation, way in ways.items()]
     for _ in range(2):  # what is compiled, or looked up once, is known then
-        for way in ways.values():
-            way()
-    found = {situation: calls(way) for situation, way in ways.items()}
+        for _, way, make in ways:
+            way(h, *make())
+    found = {situation: calls(way, h, *make()) for situation, way, make in ways}
     numbers = json.loads(NUMBERS_FILE.read_text())
     if os.environ.get("RETROGRAD_OUTCOMES") == "write":
         numbers = {known: numbers[known] for known in numbers if known in PROGRAMS} | {name: found}
