@@ -68,6 +68,14 @@ def put(x: Any, y: Any) -> Any:
     return x
 
 
+def parts_written(x: Any, y: Any) -> Any:
+    x = x * y
+    x[1:].mul_(2.0)
+    x[0].add_(y[0])
+    x.t().exp_()
+    return x
+
+
 def layer(x: Any, y: Any) -> Any:
     return rg.nn.functional.linear(x, y, y[:, 0]).tanh()
 
@@ -105,6 +113,9 @@ PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
     "einsum": lambda x, y: rg.einsum("ij,kj->ik", x, y),
     "written": written,
     "put": put,
+    "parts written": parts_written,
+    "element": lambda x, y: x[0, 1],
+    "number written": lambda x, y: (x * y).fill_(2.0).add_(x),
     "complex": lambda x, y: rg.complex(x, y).exp().abs(),
     "custom": lambda x, y: Twice.apply(x),
 }
@@ -126,6 +137,11 @@ def scalar(h: Any) -> Any:
 
 def without_recording(h: Any, x: Any, y: Any) -> Any:
     with rg.no_grad():
+        return h(x, y)
+
+
+def inferred(h: Any, x: Any, y: Any) -> Any:
+    with rg.inference_mode():
         return h(x, y)
 
 
@@ -191,9 +207,11 @@ def pushed(h: Any) -> Any:
 WITH_LEAVES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "recorded": lambda h, x, y: h(x, y),
     "not recorded": without_recording,
+    "inferred": inferred,
     "single": lambda h, x, y: h(x.float(), y.float()).sum().backward(),
     "grad": lambda h, x, y: rg.autograd.grad(h(x, y).sum(), x),
     "accumulated": accumulated,
+    "into one": lambda h, x, y: h(x, y).sum().backward(inputs=[x]),
     "kept": kept,
     "watched": watched,
     "packed": packed,
@@ -211,6 +229,7 @@ WITHOUT: dict[str, Callable[[Any, Any, Any], Any]] = {
     "grad of grad": lambda h, x, y: rg.func.grad(scalar(rg.func.grad(scalar(h))))(x, y),
     "vmap": lambda h, x, y: rg.vmap(h, randomness="same")(both(x), both(y)),
     "vmap of one": lambda h, x, y: rg.vmap(h, (1, None), randomness="same")(rg.stack([x, x], 1), y),
+    "vmap in parts": lambda h, x, y: rg.vmap(h, randomness="same", chunk_size=1)(both(x), both(y)),
     "vmap of vmap": lambda h, x, y: rg.vmap(rg.vmap(h, (0, None), randomness="same"), (None, 0),
                                            randomness="same")(both(x), both(y)),
     "vmap of grad": lambda h, x, y: rg.vmap(rg.func.grad(scalar(h)), randomness="same")(

@@ -103,6 +103,7 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "backend/numpy/spectra.py": (Selection("native fourier", native=True),),
     "backend/index_sets.py": (Selection("sparse_derivatives"),),
     "transforms/dependencies.py": (Selection("sparse_derivatives"),),
+    "core/libraries.py": (Selection("strict boundary"),),
     "core/safe_zeros.py": (Selection("safe_where"),),
     "core/holders.py": (Selection("ledger memory explain growth"),),
     "backend/shared_memory.py": (Selection("multiprocessing"),),
