@@ -1426,6 +1426,17 @@ def test_smooth_units_of_any_size(count: int) -> None:
         assert np.isnan(found).all()
 
 
+def test_large_rows_and_smooth_units_raise_nothing() -> None:
+    x = torch.tensor(numbers(400, 1000, dtype=np.float32) * 100).requires_grad_()
+    with np.errstate(all="raise"):
+        for function in (F.gelu, lambda x: F.softmax(x, -1), lambda x: F.log_softmax(x, -1),
+                         lambda x: F.layer_norm(x, (1000,)), F.silu):
+            y = function(x)
+            y.sum().backward()
+            assert torch.isfinite(y).all() and torch.isfinite(x.grad).all()
+            x.grad = None
+
+
 def test_powers_of_two_and_of_e_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     source, x = Path(str(smooth.__file__)).read_text(), np.linspace(-9, 9, 5000, dtype=np.float32)
     for current in ("baseline(SSE2)", "AVX512_SKX"):
