@@ -26,8 +26,8 @@ ROUNDS = range(5, 40)
 """How many turns each library gets: as many as there is time for, within these bounds."""
 REST = {"native": 0.01, "pure": 0.12}
 """Seconds before a turn: PyTorch's threads spin for eight milliseconds after their last work, and
-OpenBLAS's, which NumPy alone multiplies by, for a tenth of a second, on the processors that the next
-library needs."""
+OpenBLAS's, by which NumPy alone multiplies, for a tenth of a second, on the processors that the
+next library needs."""
 PROGRAMS = "^(train|kernels|science|writes|higher|data|small: (?!100 calls))"
 """The lines that are what somebody would run, and no single function."""
 FAILED: list[str] = []
