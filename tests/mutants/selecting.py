@@ -44,7 +44,7 @@ AREAS: dict[str, tuple[Selection, ...]] = {
     "ops": (_SAMPLES, Selection("corners creation stubs", "rare_calls behaviours_ops defaults"),
             _RANDOM),
     "backend": (_SAMPLES, Selection("kernels", "rare_calls"),
-                Selection("native", native=True), _RANDOM),
+                Selection("native", "half_precision attention", native=True), _RANDOM),
     "core": (Selection(f"{_ENGINE} generated_code declarations binding printing forms "
                        "counted_calls",
                    "behaviours_inplace behaviours_graph behaviours_function behaviours_modes "
