@@ -461,3 +461,17 @@ def test_no_argument_of_this_package_has_a_reserved_name() -> None:
     """The first ops are declared before generated code has its names."""
     for declared in REGISTRY.values():
         assert not declared.by_name.keys() & (declaration.RESERVED | GENERATED.keys())
+
+
+def test_a_tangent_of_a_users_linear_op_depends_on_no_value() -> None:
+    """Whatever its rule asks for, of which it may use only the shape."""
+
+    @linear(**HIDDEN)
+    def mine_doubled(input: Array) -> Any:
+        """Twice the input."""
+        return input * 2
+
+    mine_doubled.vjp(input=lambda g, input: torch.reshape(g * 2, input.shape))
+    x = torch.ones(3, requires_grad=True)
+    value, slope = torch.func.jvp(mine_doubled, (x,), (torch.ones(3),))
+    assert value.requires_grad and not slope.requires_grad and slope.tolist() == [2, 2, 2]

@@ -181,6 +181,13 @@ def test_a_name_stands_for_ops(name, ops):
     assert found == ops
 
 
+def test_ops_by_way_of_other_composites_are_found_where_that_is_asked():
+    function = torch.nn.functional.triplet_margin_with_distance_loss
+    own = {op.name for op in ops_of(function, through_composites=False)}
+    assert own == {"_clamp_min_number", "minimum"}
+    assert own | {"_mean", "_sum"} < {op.name for op in ops_of(function)}
+
+
 def test_an_unknown_name_stands_for_nothing():
     assert functions_called("sinn") == functions_called("linalg.sin") == {}
     assert "sin" in near("torch.sinn")

@@ -48,6 +48,7 @@ HAS_PYTORCH = importlib.util.find_spec("torch") is not None
 NOTICED, SURVIVED, UNDECIDED = "noticed", "SURVIVED", "NOT NOTICED IN TIME"
 FAILS, CANNOT = 1, 2  # exit statuses of copies of this process
 SLOW = ("tests/parity/test_op_db", "tests/test_strict", "tests/test_fast", "tests/parity")
+TEXTS = "tests/test_generated_text.py"  # of all tests of generated code they take least
 MOST_NAMES = 12  # of classes that share a method
 MOST_FIRST = 60  # tests of a file in which a fault is that no process can be given
 HANGS = 120  # seconds after which a test that takes few will not end
@@ -174,7 +175,9 @@ class Warm:
         named = self.of_ops(place, mutation, copied, functions[-1][0].co_qualname) \
             + self.of_classes(functions)
         in_turns = chain.from_iterable(zip_longest(near, named))
-        known = [test for test in dict.fromkeys(chain(in_turns, self.of_file(place)))
+        of_file = self.of_file(place)
+        texts = [test for test in of_file if test.startswith(TEXTS)]
+        known = [test for test in dict.fromkeys(chain(texts, in_turns, of_file))
                  if test in self.items and self.sound.get(test, True)]
         if not known:
             return None
