@@ -160,3 +160,12 @@ def test_of_what_is_cut_off_nothing_comes_round(sides):
     x = torch.arange(6.0).reshape(1, 2, 3)
     with pytest.raises(RuntimeError, match="Negative padding value"):
         torch.nn.functional.pad(x, sides, "circular")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("name", ["i1", "i1e"])
+def test_the_slope_of_bessels_function_beside_zero_is_a_half(name, dtype):
+    pytest.importorskip("scipy")
+    tiny = torch.finfo(dtype).smallest_normal
+    x = torch.tensor([0.0, tiny / 1024, -tiny / 7, tiny], dtype=dtype, requires_grad=True)
+    assert gradients(getattr(torch.special, name)(x), x) == [[0.5] * 4]

@@ -1,31 +1,40 @@
 // Smooth activations and what they pass on of a gradient.
-#include "binding.hpp"
-#include "maths.hpp"
+#include "special.hpp"
 #include "vectors.hpp"
 
 namespace {
 
 constexpr double ROOT_TWO_PI = 2.5066282746310005024, SCALE = 0.79788456080286535588, CUBIC = 0.044715;
 
+// The sigmoid of x, and what is left of 1, both to all digits.
+template <class W> struct Shares {
+    W own, rest;
+};
+template <class W> INLINE Shares<W> shares(W x) {
+    W e = exp_(-std::fabs(x)), larger = 1 / (e + 1), smaller = e * larger;
+    return x < 0 ? Shares<W>{smaller, larger} : Shares<W>{larger, smaller};
+}
+
 struct Gelu {
-    template <class W> static INLINE W value(W x) { return x * normal_probability(x); }
+    template <class W> static INLINE W value(W x) { return x * normal(x).below; }
     template <class W> static INLINE W slope(W x) {
-        return normal_probability(x) + x * exp_(x * x * W(-0.5)) * W(1 / ROOT_TWO_PI);
+        Normal<W> of_x = normal(x);
+        return of_x.below + x * of_x.bell * W(1 / ROOT_TWO_PI);
     }
 };
 struct TanhGelu {  // (1 + tanh(u)) / 2 is the sigmoid of 2 u
-    template <class W> static INLINE W share(W x) { return sigmoid_((x * x * W(SCALE * CUBIC) + W(SCALE)) * x * 2); }
-    template <class W> static INLINE W value(W x) { return share(x) * x; }
+    template <class W> static INLINE W twice(W x) { return (x * x * W(SCALE * CUBIC) + W(SCALE)) * x * 2; }
+    template <class W> static INLINE W value(W x) { return sigmoid_(twice(x)) * x; }
     template <class W> static INLINE W slope(W x) {
-        W s = share(x);
-        return s + (x * x * W(3 * SCALE * CUBIC) + W(SCALE)) * x * 2 * s * (1 - s);
+        Shares<W> s = shares(twice(x));
+        return s.own * ((x * x * W(3 * SCALE * CUBIC) + W(SCALE)) * x * 2 * s.rest + 1);
     }
 };
 struct Silu {
     template <class W> static INLINE W value(W x) { return x / (exp_(-x) + 1); }
     template <class W> static INLINE W slope(W x) {
-        W s = sigmoid_(x);
-        return s * ((1 - s) * x + 1);
+        Shares<W> s = shares(x);
+        return s.own * (s.rest * x + 1);
     }
 };
 

@@ -60,14 +60,18 @@ template <bool SECOND> INLINE Long log_gamma_near(double x) {
 }
 // Up to 8 numbers come near 2 by up to six factors; from there on it is Stirling's formula.
 INLINE Long upper_log_gamma(double a) {
-    double down = 0, product_of = 1;
+    double down = 0;
+    Long all = {1, 0};
     for (int k = 1; k <= 6; k++) {
         double less = a - k;
-        product_of = less >= 1.5 ? product_of * less : product_of;
+        Long more = product(all, {less, 0});
+        all.head = less >= 1.5 ? more.head : all.head;
+        all.rest = less >= 1.5 ? more.rest : all.rest;
         down = less >= 1.5 ? k : down;
     }
     double e = a < 0.5 ? a : a < 1.5 ? a - 1 : a < 8 ? a - 2 - down : 0, z = 1 / (a < 8 ? 8 : a);
-    Long log = long_log(a < 0.5 || a >= 8 ? a : a < 1.5 ? 1 : product_of), first = log_gamma_near<false>(e);
+    Long log = long_log(a < 0.5 || a >= 8 ? a : a < 1.5 ? 1 : all.head), first = log_gamma_near<false>(e);
+    log.rest += a < 8 ? all.rest / all.head : 0;
     Long second = log_gamma_near<true>(e), near = a < 1.5 ? first : second;
     Long small = sum(near, a < 1.5 ? Long{-log.head, -log.rest} : log);
     Long large = product(sum(a, -0.5), sum(log, {-1, 0}));
@@ -76,20 +80,34 @@ INLINE Long upper_log_gamma(double a) {
     return a < 8 ? small : large;
 }
 INLINE double long_log_gamma(double x) {
-    constexpr double sine[] = {-1.64493406684822644, 0.811742425283353611, -0.190751824122082566,
-                               0.0261478478176119333, -0.00234608103481531573, 0.000148428787203362796,
+    constexpr double sine[] = {0.811742425283353611, -0.190751824122082566, 0.0261478478176119333, -0.00234608103481531573, 0.000148428787203362796,
                                -6.9758408292715951e-6, 2.53009855631340051e-7, -7.09312588162380426e-9};
     double a = x < 0 ? 1 - x : x, part = std::fabs(x - std::nearbyint(x));
-    Long found = upper_log_gamma(a), square = product(part, part), ratio = long_polynomial(1., square.head, sine);
-    ratio.rest -= 1.4 * square.rest;  // its slope, as far as it matters
+    Long found = upper_log_gamma(a), square = product(part, part), inner = long_polynomial(-1.6449340668482264, square.head, sine);
+    inner.rest -= 3.04067235e-17;  // of pi² / 6
+    Long ratio = sum({1, 0}, product(square, inner));
     Long other = product({part, 0}, ratio), log = long_log(other.head);
     double taken = 1 - a - x, slope = log_(a - 0.5);  // which is near that of log gamma
     Long mirrored = sum(found, {log.head, log.rest + other.rest / other.head + taken * slope});
     double y = x < 0 ? (part == 0 ? INFINITE : -rounded(mirrored)) : x == 0 ? INFINITE : rounded(found);
     return a == INFINITE ? a : y;
 }
+// The library's, which need not say which sign gamma has: threads would write that to one place.
+double careful_log_gamma(double x) {
+#if defined(__unix__) || defined(__APPLE__)
+    int sign;
+    return lgamma_r(x, &sign);
+#else
+    return std::lgamma(x);
+#endif
+}
 template <class T> void log_gamma(In<T> x, Out<T> y) {
     each(x, y, [](double v) INLINE_LAMBDA { return sizeof(T) == 4 ? log_gamma_(v) : long_log_gamma(v); });
+    if constexpr (sizeof(T) == 8)  // near its negative zeros mirrored numbers cancel each other
+        parallel(x.size, GRAIN, [=](I begin, I end) {
+            for (I i = begin; i < end; i++)
+                if (x[i] < -2 && std::fabs(y[i]) < 0x1p-5) y[i] = careful_log_gamma(x[i]);
+        });
 }
 
 // For x > 0. Between 1 and 2 the distance to its zero times a polynomial, and a number further on or back for
@@ -375,33 +393,102 @@ template <class T> void incomplete_gamma(In<T> a, In<T> x, Out<T> y, bool upper)
 
 // ---------------------------------------------------------------- the zeta function
 
-// x^-s for a normal x: what roundings take from the logarithm, and from its product with s, is given back.
-template <bool FLOAT> INLINE double inverse_power(double x, double s) {
-    double f, k = exponent(x, f), g = f / (2 + f), z = g * g, whole = k * 0x1.62e42fee00000p-1;
-    double less = g * (f - z * area_tangent(z)) - k * 0x1.a39ef35793c76p-33, most = whole + f, log = most - less;
-    double rest = (f - (most - whole)) - (less - (most - log)), product = s * log;
-    double more = product_rest(s, log, product) + s * rest;
-    return FLOAT ? exp_(-product) : exact_exp({-product, -more});
+// x^-s for a normal x: for float, and to more digits, of which a large s takes too many.
+constexpr double MOST_S = 100;
+INLINE double inverse_power(double x, double s) {
+    double f, k = exponent(x, f), g = f / (2 + f), z = g * g;
+    return exp_(-s * (k * 0x1.62e42fee00000p-1 + (f - (g * (f - z * area_tangent(z)) - k * 0x1.a39ef35793c76p-33))));
 }
-// Hurwitz's zeta function for s > 1 and q > 0: some terms of its sum, and Euler's and Maclaurin's formula for the others.
-template <bool FLOAT> INLINE double zeta_from(double s, double w) {
-    // Bernoulli's numbers over the factorials of 2, 4, ...
+INLINE Long long_inverse_power(Long x, double s) {
+    Long log = long_log(x.head), power = product({s, 0}, log);
+    return long_exp({-power.head, -power.rest - s * x.rest / x.head});
+}
+// x^-s for a whole s and any x.
+INLINE Long whole_inverse_power(Long x, double s) {
+    double inverse = 1 / x.head;
+    Long factor = {inverse, -inverse * (product_rest(inverse, x.head, 1) + inverse * x.rest)}, found = {1, 0};
+    for (; s > 0; s = std::floor(s / 2)) {
+        if (s / 2 != std::floor(s / 2)) found = product(found, factor);
+        factor = product(factor, factor);
+    }
+    return found;
+}
+// Euler's and Maclaurin's formula for the sum of all terms from w^-s on, over that one: what it has beyond
+// w / (s - 1) + 1 / 2, by Bernoulli's numbers over the factorials of 2, 4, ...
+template <int COUNT> INLINE double beyond_integral(double s, double w) {
     constexpr double bernoulli[] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160,
                                     -691. / 1307674368000, 1. / 74724249600, -3617. / 10670622842880000.,
                                     43867. / 5109094217170944000., -174611. / 802857662698291200000.,
                                     77683. / 14101100039391805440000., -236364091. / 1693824136731743669452800000.};
-    double z = 1 / w, factor = s * z, rest = 0;
-    _Pragma("GCC unroll 16") for (int j = 0; j < (FLOAT ? 5 : 12); j++) {
-        rest += factor * bernoulli[j];
+    double z = 1 / w, factor = s * z, found = 0;
+    _Pragma("GCC unroll 16") for (int j = 0; j < COUNT; j++) {
+        found += factor * bernoulli[j];
         factor *= (s + (2 * j + 1)) * z * ((s + (2 * j + 2)) * z);
     }
-    return inverse_power<FLOAT>(w, s) * (w / (s - 1) + 0.5 + rest);
+    return found;
 }
-template <bool FLOAT> void upper_zeta(const double* s, const double* q, double* found, I count) {
-    constexpr int TERMS = FLOAT ? 6 : 10;
-    SIMD for (I i = 0; i < count; i++) found[i] = zeta_from<FLOAT>(s[i], q[i] + TERMS);
+INLINE Long over_its_first(double s, Long w) {
+    s = s > 2000 ? 2000 : s;  // from where on the first term is 0
+    double below = s - 1, quotient = w.head / below;  // which no rounding changes, for s from 1 on
+    Long found = sum(quotient, 0.5);
+    found.rest += (w.rest - product_rest(quotient, below, w.head)) / below;
+    return {found.head, found.rest + beyond_integral<12>(s, w.head)};
+}
+// Hurwitz's zeta function for s > 1 and q > 0: some terms of its sum, and the formula for the others.
+constexpr int TERMS = 10;
+template <class Power> INLINE Long terms_beyond(double s, Long q, Power power) {
+    Long w = sum({TERMS, 0}, q);
+    return product(power(w, s), over_its_first(s, w));
+}
+template <class Power> Long upper_zeta(double s, Long q, Power power) {
+    Long found = {0, 0};
+    for (int k = 0; k < TERMS; k++) {
+        Long more = power(sum({double(k), 0}, q), s);
+        found = sum(found, more);
+        if (more.head < found.head * 0x1p-100) return found;
+    }
+    return sum(found, terms_beyond(s, q, power));
+}
+INLINE double rounded_or_infinite(Long x) { return std::fabs(x.head) < INFINITE ? rounded(x) : x.head; }
+void upper_zetas(const double* s, const double* q, double* found, I count) {
+    double rest[LOT];
+    auto power = [](Long x, double s) INLINE_LAMBDA { return long_inverse_power(x, s); };
+    SIMD for (I i = 0; i < count; i++) {
+        Long beyond = terms_beyond(s[i], {q[i], 0}, power);
+        found[i] = beyond.head, rest[i] = beyond.rest;
+    }
     for (int k = TERMS - 1; k >= 0; k--)
-        SIMD for (I i = 0; i < count; i++) found[i] += inverse_power<FLOAT>(q[i] + k, s[i]);
+        SIMD for (I i = 0; i < count; i++) {
+            Long more = sum({found[i], rest[i]}, power(sum(double(k), q[i]), s[i]));
+            found[i] = more.head, rest[i] = more.rest;
+        }
+    SIMD for (I i = 0; i < count; i++) found[i] = rounded_or_infinite({found[i], rest[i]});
+}
+void short_upper_zetas(const double* s, const double* q, double* found, I count) {
+    constexpr int FEW = 6;
+    SIMD for (I i = 0; i < count; i++) {
+        double w = q[i] + FEW;
+        found[i] = inverse_power(w, s[i]) * (w / (s[i] - 1) + 0.5 + beyond_integral<5>(s[i], w));
+    }
+    for (int k = FEW - 1; k >= 0; k--)
+        SIMD for (I i = 0; i < count; i++) found[i] += inverse_power(q[i] + k, s[i]);
+}
+// For q < 0 and a whole s. Terms of an odd one have both signs and may cancel each other, so they are computed to
+// more digits: some below 0, or all of them, which are the sum from 1 - t on less that from 1 - q on.
+double lower_zeta(double s, double q) {
+    auto power = [](Long x, double s) { return whole_inverse_power(x, s); };
+    double steps = -std::nearbyint(q), t = q + steps;
+    Long nearest = power({t, 0}, s), below = {0, 0};
+    if (!(std::fabs(nearest.head) < INFINITE)) return nearest.head;
+    if (steps <= 2 * TERMS)
+        for (double k = steps; k > 0; k--) below = sum(below, power(sum(k, -t), s));
+    else {
+        Long others = upper_zeta(s, sum(1, -q), power);
+        below = sum(upper_zeta(s, sum(1, -t), power), {-others.head, -others.rest});
+    }
+    bool odd = s / 2 != std::floor(s / 2);
+    Long above = upper_zeta(s, sum(1, t), power);
+    return rounded_or_infinite(sum(sum(above, odd ? Long{-below.head, -below.rest} : below), nearest));
 }
 constexpr double LEAST_Q = 0x1p-1000, MOST_Q = 0x1p60;  // between which nothing is lost
 // For any numbers.
@@ -412,12 +499,12 @@ inline double any_zeta(double s, double q) {
     if (q <= 0 && s != std::floor(s)) return NO_NUMBER;
     if (q == INFINITE) return 0;
     if (s == INFINITE) return q == 1 ? 1 : q < 1 ? INFINITE : NO_NUMBER;
+    if (q < 0) return lower_zeta(s, q);
     if (q > MOST_Q) return std::pow(q, 1 - s) / (s - 1);
-    double sum = 0;
-    for (; !(q > LEAST_Q); q += 1) sum += std::pow(q, -s);
-    double upper;
-    upper_zeta<false>(&s, &q, &upper, 1);
-    return sum + upper;
+    return rounded_or_infinite(upper_zeta(s, {q, 0}, [](Long x, double s) {
+        double found = std::pow(x.head, -s);
+        return Long{found, x.rest == 0 ? 0 : found * std::expm1(-s * x.rest / x.head)};
+    }));
 }
 // A factor times the zeta function.
 template <class T> void zeta(In<T> s, In<T> q, Out<T> y, double factor) {
@@ -428,9 +515,9 @@ template <class T> void zeta(In<T> s, In<T> q, Out<T> y, double factor) {
         for (I start = begin; start < end; start += LOT) {
             I count = std::min(LOT, end - start);
             for (I i = 0; i < count; i++) of[i] = double(s[(start + i) * s_step]), at[i] = double(q[(start + i) * q_step]);
-            upper_zeta<sizeof(T) == 4>(of, at, found, count);
+            sizeof(T) == 4 ? short_upper_zetas(of, at, found, count) : upper_zetas(of, at, found, count);
             for (I i = 0; i < count; i++) {
-                bool usual = of[i] > 1 && of[i] < INFINITE && at[i] > LEAST_Q && at[i] <= MOST_Q;
+                bool usual = of[i] > 1 && of[i] <= (sizeof(T) == 4 ? 1000 : MOST_S) && at[i] > LEAST_Q && at[i] <= MOST_Q;
                 y[start + i] = T(factor * (usual ? found[i] : any_zeta(of[i], at[i])));
             }
         }

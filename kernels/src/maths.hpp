@@ -180,19 +180,19 @@ template <int QUARTERS> INLINE float sine_(float x) {
 
 // ---------------------------------------------------------------- the normal distribution
 
-// The probability of a normal variable to be below x, half of erf(x / sqrt(2)) being x times a quotient
-// of polynomials in x². Beyond the bounds it is 0 or 1 to all digits.
-INLINE float normal_probability(float x) {
-    constexpr float BOUND = 5.6568542f;
-    constexpr float above[] = {0.398942271f, 0.0342143406f, 0.00469357973f, 0.000171621855f, 6.28806841e-06f, 2.19509131e-08f};
-    constexpr float below[] = {1.f, 0.252428912f, 0.0288375457f, 0.0019009104f, 7.40983356e-05f, 1.16937567e-06f};
-    float c = x < -BOUND ? -BOUND : x;
-    c = c > BOUND ? BOUND : c;
-    float s = c * c;
-    float found = c * polynomial(s, above) / polynomial(s, below) + 0.5f;
-    return found < 0 ? 0 : found;  // NaN stays NaN through all of these comparisons
+// exp(-x² / 2), and the probability of a normal variable to be below x: near 0 a polynomial in x², elsewhere one in
+// |x| / (|x| + 3) times that exponential, so that small probabilities keep their digits.
+template <class W> struct Normal {
+    W bell, below;
+};
+INLINE Normal<float> normal(float x) {
+    constexpr float near[] = {0.398942279f, -0.0664903323f, 0.00997317093f, -0.0011859847f, 0.000113143645f, -7.53030545e-06f};
+    constexpr float far[] = {-1.19682654f, 1.05315478f, -0.286965213f, -0.158782527f, 0.062258192f,
+                             0.00910545105f, 0.0839382773f, -0.0931114369f, 0.0272343384f};
+    float a = std::fabs(x), c = a > 14.5f ? 14.5f : a, u = c / (c + 3), bell = exp_(c * c * -0.5f);
+    float beyond = bell * (0.5f + u * polynomial(u, far)), within = 0.5f + x * polynomial(x * x, near);
+    return {bell, a < 1 ? within : x < 0 ? beyond : 1 - beyond};
 }
-INLINE double normal_probability(double x) { return (std::erf(x * 0.70710678118654752440) + 1) * 0.5; }
 
 // ---------------------------------------------------------------- sums and extremes of rows
 

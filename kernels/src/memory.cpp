@@ -4,7 +4,6 @@
 // malloc's blocks begin a quarter of a line behind one: every vector would lie on two lines, which takes a
 // third longer where memory is all that counts.
 #include <cstring>
-#include <random>
 
 #include "binding.hpp"
 
@@ -28,60 +27,53 @@ constexpr const char* CAPSULE = "mem_handler";
 
 constexpr std::size_t LINE = 64, LARGE_BLOCK = 1 << 16;
 
-// What lies before an array: glibc has its own notes there, for which this cannot be taken by chance.
-struct Note {
-    std::uintptr_t seal;
+// Before each array lies where its block begins. Nothing else tells large arrays from small ones: NumPy frees an
+// array that holds nothing as one of a byte.
+struct alignas(16) Note {
     void* block;
 };
-constexpr std::size_t MORE = LINE + sizeof(Note);
-std::uintptr_t secret;
+constexpr std::size_t BESIDE = sizeof(Note), MORE = LINE + BESIDE;
 
 Note* note_of(void* array) { return static_cast<Note*>(array) - 1; }
-std::uintptr_t seal_of(void* array) { return secret ^ reinterpret_cast<std::uintptr_t>(array); }
-bool is_ours(void* array) {
-    return array && reinterpret_cast<std::uintptr_t>(array) % LINE == 0 && note_of(array)->seal == seal_of(array);
+// The place of an array of that size in its block, which has BESIDE or, if it is large, MORE bytes besides.
+void* place_in(void* block, std::size_t size) {
+    auto first = reinterpret_cast<std::uintptr_t>(block);
+    return reinterpret_cast<void*>(size < LARGE_BLOCK ? first + BESIDE : (first + MORE) / LINE * LINE);
 }
-
-void* first_line_in(void* block) {
-    return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(block) + MORE) / LINE * LINE);
-}
-void* noted(void* array, void* block) {
-    *note_of(array) = {seal_of(array), block};
+std::size_t whole(std::size_t size) { return size + (size < LARGE_BLOCK ? BESIDE : MORE); }
+void* noted(void* block, std::size_t size) {
+    if (!block) return nullptr;
+    void* array = place_in(block, size);
+    note_of(array)->block = block;
     return array;
 }
-void* noted(void* block) { return block ? noted(first_line_in(block), block) : nullptr; }
 
 const Allocator& usual(void* context) { return *static_cast<const Allocator*>(context); }
 
 void* allocate(void* context, std::size_t size) {
     const Allocator& from = usual(context);
-    if (size < LARGE_BLOCK || size > SIZE_MAX - MORE) return from.malloc(from.context, size);
-    return noted(from.malloc(from.context, size + MORE));
+    return size > SIZE_MAX - MORE ? nullptr : noted(from.malloc(from.context, whole(size)), size);
 }
 void* allocate_zeros(void* context, std::size_t count, std::size_t size) {
     const Allocator& from = usual(context);
     std::size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes < LARGE_BLOCK || bytes > SIZE_MAX - MORE)
-        return from.calloc(from.context, count, size);
-    return noted(from.calloc(from.context, bytes + MORE, 1));
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - MORE) return nullptr;
+    return noted(from.calloc(from.context, whole(bytes), 1), bytes);
 }
 void release(void* context, void* array, std::size_t size) {
     const Allocator& to = usual(context);
-    if (!is_ours(array)) return to.free(to.context, array, size);
-    void* block = note_of(array)->block;
-    note_of(array)->seal = 0;
-    to.free(to.context, block, size + MORE);
+    if (array) to.free(to.context, note_of(array)->block, whole(size));
 }
 void* reallocate(void* context, void* array, std::size_t size) {
     const Allocator& from = usual(context);
-    if (!is_ours(array) || size > SIZE_MAX - MORE) return from.realloc(from.context, array, size);
+    if (!array) return allocate(context, size);
+    if (size > SIZE_MAX - MORE) return nullptr;
     void* block = note_of(array)->block;
     auto left_out = static_cast<char*>(array) - static_cast<char*>(block);
     block = from.realloc(from.context, block, size + MORE);
     if (!block) return nullptr;
-    void* found = first_line_in(block);
-    std::memmove(found, static_cast<char*>(block) + left_out, size);  // lines may begin elsewhere in it now
-    return noted(found, block);
+    std::memmove(place_in(block, size), static_cast<char*>(block) + left_out, size);  // lines may begin elsewhere in it now
+    return noted(block, size);
 }
 
 Allocator before;  // which goes on serving
@@ -109,11 +101,7 @@ PyObject* py_align_large_arrays(PyObject*, PyObject* const* args, Py_ssize_t cou
         return PyBool_FromLong(is_aligned);
     PyObject* capsule = nullptr;
     if (wanted) {
-        if (!secret) {
-            before = present->allocator;
-            std::random_device random;
-            secret = (std::uintptr_t(random()) << 32) | random() | 1;
-        }
+        if (!before.malloc) before = present->allocator;
         capsule = PyCapsule_New(&handler, CAPSULE, nullptr);
         if (!capsule) return nullptr;
     }

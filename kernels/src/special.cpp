@@ -45,14 +45,6 @@ template <class T> void logit_gradient(In<T> g, In<T> x, Out<T> y) {
 
 // ---------------------------------------------------------------- the error function
 
-// erfc(x), and to more digits from 0.5 on.
-INLINE double erfc_(Long x) {
-    double a = std::fabs(x.head), head = 1 - x.head, rest = 1 - head - x.head;
-    double near = head + (rest - x.head * erf_beyond(x.head * x.head) - SLOPE_OF_ERF * x.rest);
-    Long far = upper_erfc({a, std::copysign(1., x.head) * x.rest});
-    double found = x.head < 0 ? 2 - far.head - far.rest : rounded(far);
-    return a >= 0.5 ? found : near;
-}
 INLINE double erfc_(double x) { return erfc_(Long{x, 0}); }
 INLINE double erf_(double x) {
     Long rest = upper_erfc({std::fabs(x), 0});
@@ -94,12 +86,6 @@ INLINE double erfcx_(double x) {
     far = a > 1e150 ? 0.56418958354775628695 / a : far;
     far = x < 0 ? 2 * growth - far : far;
     return a >= 0.5 ? far : near;
-}
-// x over the root of 2.
-INLINE Long over_root_two(double x) {
-    constexpr double HEAD = 0.70710678118654752440, REST = -4.8336466567264565e-17;
-    Long found = product(x, HEAD);
-    return {found.head, std::fabs(x) < INFINITE ? found.rest + x * REST : 0};
 }
 // Below -1 the logarithm of the scaled function; above, that of one minus the other side's probability.
 INLINE double log_ndtr_(double x) {

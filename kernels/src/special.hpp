@@ -138,3 +138,18 @@ INLINE Long upper_erfc(Long x) {
     Long square = product(a, a), scaled = scaled_erfc(a);
     return product(long_exp({-square.head, -square.rest}), {scaled.head, scaled.rest - SLOPE_OF_ERF * x.rest});
 }
+// erfc(x), and to more digits from 0.5 on.
+INLINE double erfc_(Long x) {
+    double a = std::fabs(x.head), head = 1 - x.head, rest = 1 - head - x.head;
+    double near = head + (rest - x.head * erf_beyond(x.head * x.head) - SLOPE_OF_ERF * x.rest);
+    Long far = upper_erfc({a, std::copysign(1., x.head) * x.rest});
+    double found = x.head < 0 ? 2 - far.head - far.rest : rounded(far);
+    return a >= 0.5 ? found : near;
+}
+// x over the root of 2.
+INLINE Long over_root_two(double x) {
+    constexpr double HEAD = 0.70710678118654752440, REST = -4.8336466567264565e-17;
+    Long found = product(x, HEAD);
+    return {found.head, std::fabs(x) < INFINITE ? found.rest + x * REST : 0};
+}
+INLINE Normal<double> normal(double x) { return {exp_(x * x * -0.5), 0.5 * erfc_(over_root_two(-x))}; }

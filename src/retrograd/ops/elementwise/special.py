@@ -13,7 +13,7 @@ from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
 from ..checks.common import kinds, no_derivative_of
 from .arithmetic import sgn
-from .exponentials import exp, exp2, expm1, log, log1p, logit, reciprocal, sigmoid
+from .exponentials import exp, exp2, expm1, log, log1p, logit, sigmoid
 from .expressions import binary, unary
 from .number_operands import BOTH, in_place, tensor_or_number
 from .rounding import _round_decimals
@@ -23,6 +23,7 @@ from .where import where, zeroed
 _ROOT_PI = math.sqrt(math.pi)
 _ROOT_HALF_PI = math.sqrt(math.pi / 2)
 _ROOT_TWO_PI = math.sqrt(2 * math.pi)
+_NOTHING = 1e-30  # half of a number below it may have lost its digits; 0 in float16
 
 
 def _special(name: str, doc: str, kernel: Any, vjp: Any = None, node: str | None = None,
@@ -207,12 +208,12 @@ i0e = _special("i0e", ":func:`i0` times exp(-|x|).",
                lambda g, input, y: g * (i1e(input) - sgn(input) * y), "SpecialI0EBackward0")
 i1 = _special("i1", "The modified Bessel function of the first kind, of order 1.",
               lambda input: pointwise_kernels.i1(input),
-              lambda g, input, y: g * where(input == 0, 0.5, i0(input) - y / input),
+              lambda g, input, y: g * where(abs(input) <= _NOTHING, 0.5, i0(input) - y / input),
               "SpecialI1Backward0")
 i1e = _special("i1e", ":func:`i1` times exp(-|x|).",
                lambda input: pointwise_kernels.i1e(input),
                lambda g, input, y: g * where(
-                   input == 0, 0.5, i0e(input) - y * (sgn(input) + reciprocal(input))),
+                   abs(input) <= _NOTHING, 0.5, i0e(input) - y * sgn(input) - y / input),
                "SpecialI1EBackward0")
 
 
