@@ -9,11 +9,13 @@ PyTorch is asked in a process of its own, since some calls write where they may 
 from __future__ import annotations
 
 import faulthandler
+import inspect
 import io
 import itertools
 import json
 import os
 import pickle
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +24,7 @@ from typing import Any
 import pytest
 import torch
 from tests import sweeps
-from tests.samples import Call, Recipe
+from tests.samples import Call, Recipe, resolve
 from tests.sweeps.cases import ENTRIES, Case, tensors
 
 import retrograd as rg
@@ -89,6 +91,32 @@ def changed_calls(call: Call, others: Callable[[Any], Iterator[Any]]) -> Iterato
             yield replace(call, kwargs={**call.kwargs, key: other})
 
 
+WINDOWS = ("kernel_size", "stride", "padding", "output_padding", "dilation")
+
+
+def unequal_calls(name: str, call: Call) -> Iterator[Call]:
+    """Windows over several dims of which one is of another size, or too large, in one of them."""
+    dims = int(found[1]) if (found := re.search(r"([23])d$", name)) else 0
+    places = dict(enumerate(inspect.signature(resolve(rg, name)).parameters))
+    for place, value in (*enumerate(call.args), *call.kwargs.items()):
+        if places.get(place, place) in WINDOWS and type(value) is int:
+            for d, other in itertools.product(range(dims), (value + 1, value + 6)):
+                sizes = tuple(other if d == e else value for e in range(dims))
+                yield (replace(call, kwargs={**call.kwargs, place: sizes}) if isinstance(place, str)
+                       else replace(call, args=(*call.args[:place], sizes, *call.args[place + 1:])))
+
+
+def flipped_calls(name: str, call: Call) -> Iterator[Call]:
+    """Each flag that is left out of a call, and all of them, the other way around."""
+    parameters = list(inspect.signature(resolve(rg, name)).parameters.values())
+    given = {*(p.name for p in parameters[:len(call.args)]), *call.kwargs}
+    flags = {p.name: not p.default for p in parameters
+             if isinstance(p.default, bool) and p.name not in {*given, "pin_memory"}}
+    for chosen in [*({flag: value} for flag, value in flags.items()), flags]:
+        if chosen:
+            yield replace(call, kwargs={**call.kwargs, **chosen})
+
+
 def telling(name: str) -> Iterator[Call]:
     """The first sample of an op, and those that give it an argument which none before them did."""
     seen: set[Any] = set()
@@ -103,7 +131,8 @@ def telling(name: str) -> Iterator[Call]:
 def odd_cases(name: str) -> list[Case]:
     """Samples of an op, with one argument after the other changed; each call once."""
     made = [Case(rg, ENTRIES[name], odd) for call in telling(name)
-            for odd in changed_calls(call, others)]
+            for odd in (*changed_calls(call, others), *unequal_calls(name, call),
+                        *flipped_calls(name, call))]
     return list({case.name: case for case in made}.values())
 
 

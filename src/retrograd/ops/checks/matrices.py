@@ -214,7 +214,7 @@ def check_ormqr(A: Any, tau: Any, other: Any, left: bool) -> None:
             raise RuntimeError(f"{name}: {what} must have at least 2 dimensions.")
     side = -2 if left else -1
     # Which of the two is asked first follows from the side that is multiplied.
-    if other.shape[side] < (tau.shape[-1] if tau.ndim else 1):
+    if left and other.shape[side] < (tau.shape[-1] if tau.ndim else 1):
         raise RuntimeError(f"{name}: other.shape[{side}] must be greater than or equal to "
                            "tau.shape[-1]")
     if other.shape[side] != A.shape[-2]:

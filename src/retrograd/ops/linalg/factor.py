@@ -299,5 +299,9 @@ def torch_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     if input.ndim < 2:
         raise RuntimeError("linalg.svd: input should have at least 2 dimensions, but has "
                            f"{input.ndim} dimensions instead")
+    if not compute_uv:
+        *lead, m, n = input.shape
+        return return_types.svd((input.new_zeros((*lead, m, m)), svdvals(input),
+                                 input.new_zeros((*lead, n, n))))
     U, S, Vh = _svd(input, not some)
     return return_types.svd((U, S, adjoint_of(Vh)))

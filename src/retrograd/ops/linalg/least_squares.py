@@ -51,6 +51,8 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
     if A.ndim < 2 or kind_of(A._data.dtype) not in "fc" or matrices.is_low_precision(A._data.dtype):
         raise RuntimeError(f"linalg.pinv({A.dtype.alias}{{{list(A.shape)}}}): expected a tensor "
                            "with 2 or more dimensions of float, double, cfloat or cdouble types")
+    if hermitian:
+        check_matrices("linalg.eigh", A._data)
     rtol = rcond if rcond is not None else rtol
     return _pinv(A, _number(atol), _number(rtol), hermitian)
 

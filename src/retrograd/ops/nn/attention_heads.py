@@ -78,6 +78,10 @@ def multi_head_attention_forward(
             raise AssertionError(f"key's sequence and batch dims {key.shape[:2]} do not match "
                                  f"value's {value.shape[:2]}")
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+        for name, weight in zip("qkv", weights, strict=True):
+            if weight is None:
+                raise AssertionError(f"use_separate_proj_weight is True but {name}_proj_weight is "
+                                     "None")
         biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
         query, key, value = [linear(x, w, b) for x, w, b in
                              zip((query, key, value), weights, biases, strict=True)]

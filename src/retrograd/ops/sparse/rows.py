@@ -6,14 +6,13 @@ from typing import Any
 
 from ...backend import coordinates, norm as norm_kernels, xp
 from ...core.op import Array, Index, op
-from ...core.tensor import Tensor
 from .parts import SPARSE_OPS
 from .tensor import SparseTensor  # noqa: F401 - the class of the gradients
 
 
 @op(function=None, method=False, node="EmbeddingBackward0")
-def looked_up(weight: Array, indices: Index, padding_idx: int) -> Any:
-    """The rows of a table at given indices."""
+def look_up(weight: Array, indices: Index, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+    """The rows of a table at given indices, whose gradient is sparse."""
     return norm_kernels.look_up(weight, xp.as_array(indices))
 
 
@@ -30,15 +29,14 @@ def rows_at(input: Array, indices: Index, padding_idx: int) -> Any:
 
 
 row_gradient.op.kind = "slow"  # the fast path makes plain tensors
-looked_up.vjp(weight=lambda g, indices, like, padding_idx: row_gradient(g, indices, like.shape,
-                                                                        padding_idx))
+look_up.vjp(weight=lambda g, indices, like, padding_idx, scale_grad_by_freq: _rows_of(
+    g, indices, like.shape, padding_idx, scale_grad_by_freq))
 row_gradient.vjp(output=lambda g, indices, padding_idx: rows_at(g, indices, padding_idx))
 SPARSE_OPS.update((row_gradient.op, rows_at.op))
 
 
-def look_up(weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
-    """An embedding whose gradient is sparse."""
+def _rows_of(g: Any, indices: Any, size: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     if scale_grad_by_freq:
         raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse "
                            "gradients")
-    return looked_up(weight, indices, padding_idx)  # type: ignore[no-any-return]
+    return row_gradient(g, indices, size, padding_idx)
