@@ -19,7 +19,7 @@ FLAGS = ["-std=c++17", "-O3", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping
          "-ffp-contract=fast", "-g0", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra",
          "-Wno-unknown-pragmas"]
 # Where steps are taken together, each is rounded as if it were alone.
-OWN_FLAGS = {"src/pairs.cpp": ["-ffp-contract=off"]}
+OWN_FLAGS = {f"src/{name}.cpp": ["-ffp-contract=off"] for name in ("in_place", "pairs")}
 # Some of them by name, or "here": the one for this processor alone, in a third of the time.
 WANTED = os.environ.get("RETROGRAD_KERNELS_BUILDS", " ".join(BUILDS)).split()
 EXTRA = os.environ.get("RETROGRAD_KERNELS_FLAGS", "").split()  # sanitizers

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import json
 import runpy
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,77 @@ def test_second_derivative(case: Case) -> None:
         seeds = [scattered(y, 3).requires_grad_() for y in outputs]
         gradgradcheck(lambda *xs: live(case.function(*xs)), leaves, seeds, atol=1e-4,
                       fast_mode=large([*leaves, *outputs], 12))
+
+
+# ---------------------------------------------------------------- beyond what the table shows
+
+
+@pytest.mark.parametrize(("name", "dtype"), [(name, dtype) for name, entry in ENTRIES.items()
+                                             if entry.twice for dtype in dtypes_of(name)])
+def test_third_derivatives(name: str, dtype: str) -> None:
+    """The rules of ops that only rules use, along one direction each."""
+    smooth = [case for case in cases(rg, ENTRIES[name], dtype)
+              if case.call.smooth and case.call.measured]
+    settle(failures_of(iter(smooth[:1]), third_derivative), None)
+
+
+def third_derivative(case: Case) -> None:
+    leaves = case.leaves()
+    if not (found := second_slopes(case, leaves)):
+        return
+    seeds, along = [scattered(h, 5) for h in found], [scattered(x, 6) for x in leaves]
+    slopes = rg.autograd.grad(found, leaves, seeds, allow_unused=True, materialize_grads=True)
+
+    def total(step: float) -> float:
+        moved = [(x + step * v).detach().requires_grad_() for x, v in zip(leaves, along)]
+        return inner(seeds, second_slopes(case, moved))
+
+    measured = (total(STEP) - total(-STEP)) / (2 * STEP)
+    wanted = inner(slopes, along)
+    assert abs(measured - wanted) <= 1e-5 * (1 + abs(wanted)), (measured, wanted)
+
+
+STEP = 1e-5
+
+
+def second_slopes(case: Case, leaves: list[Any]) -> list[Any]:
+    """Its second derivatives by the leaves, where they are not constant."""
+    found = live(case.function(*leaves))
+    for order in (1, 2):
+        if found:
+            gradients = rg.autograd.grad(found, leaves, [scattered(y, order) for y in found],
+                                         allow_unused=True, create_graph=True)
+            found = [g for g in gradients if g is not None and g.requires_grad]
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name, entry in ENTRIES.items() if not entry.complex])
+def test_complex_numbers_where_samples_are_real(name: str) -> None:
+    """Derivatives are right where an op takes complex numbers too, for which PyTorch has none."""
+    taken = [case for case in cases(rg, ENTRIES[name], "complex128")
+             if case.call.measured and takes(case)]
+    settle(failures_of(iter(taken[:2]), derivatives), None)
+
+
+def takes(case: Case) -> bool:
+    """Whether there is something to differentiate, and it is not refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            leaves = differentiable(case)
+        except (NothingToCheck, RuntimeError, TypeError, ValueError, AssertionError):
+            return False
+    return any(x.numel() for x in leaves)
+
+
+def derivatives(case: Case) -> None:
+    leaves = case.leaves()
+    assert gradcheck(case.function, leaves, fast_mode=True)
+    outputs = live(case.function(*leaves))
+    if case.entry.twice and case.call.smooth:
+        seeds = [scattered(y, 3).requires_grad_() for y in outputs]
+        assert gradgradcheck(lambda *xs: live(case.function(*xs)), leaves, seeds, atol=1e-4,
+                             fast_mode=True)
 
 
 # ---------------------------------------------------------------- the modes agree

@@ -19,7 +19,7 @@ import pytest
 
 import retrograd as torch
 from retrograd import nn
-from retrograd.core.cuts import EXITS, Memory
+from retrograd.core.cuts import EXITS, KNOWN, MANY, Memory
 from retrograd.utils.checkpoint import checkpoint
 
 SOURCE = str(Path(torch.__file__).parent.parent)
@@ -134,6 +134,7 @@ def by_numpy(h: Any) -> Any:
 def by_float(h: Any) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("retrograd.base.warning._given", _Everything())
+        patch.setattr("retrograd.base.warning._always", False)  # as comparisons leave it on
         return torch.full((5, 4), float(h.sum()))  # cut
 
 
@@ -195,6 +196,13 @@ def test_a_value_that_was_overwritten_since_it_was_saved_is_told_before_backward
     found = torch.explain(z, x)
     assert found[0].is_reached and "modified by an inplace operation" in found.stale[0]
     assert "backward would fail" in str(found)
+
+
+def test_a_graph_is_over_where_a_part_of_it_is() -> None:
+    w = torch.ones(3, requires_grad=True)
+    y = w.sin()
+    y.sum().backward()
+    assert torch.explain(y.exp().sum(), [w]).is_over
 
 
 def test_so_is_a_result_that_was_saved() -> None:
@@ -341,6 +349,15 @@ def test_large_graphs_are_not_walked_for_every_cut() -> None:
     del x
     found = torch.explain(loss, [w])[0]
     assert found.status == "cut" and not found.places[0].is_certain
+
+
+def test_what_lies_behind_many_cuts_is_kept_once_and_not_for_ever() -> None:
+    w = torch.ones(2, requires_grad=True)
+    first, *others = [(w * 2).sum().detach() for _ in range(20)]
+    assert all(other._cut[3] is first._cut[3] for other in others)
+    kept = [(torch.ones(2, requires_grad=True) * 2).detach() for _ in range(2 * MANY)]
+    assert len({cut[3] for cut in (y._cut for y in kept)}) == 2 * MANY
+    assert len(KNOWN) <= MANY + 1
 
 
 def test_transforms_custom_functions_and_threads() -> None:

@@ -415,6 +415,50 @@ def _() -> Any:
     yield numbers(3, 1), numbers(3, 4)
 
 
+# ---------------------------------------------------------------- cases: rows of large arrays
+
+
+def large_rows() -> Iterator[Any]:
+    """Arrays that are shared among threads, of wide rows and of narrow ones, and some others."""
+    for shape in ((3, 5), (300, 1000), (40, 70, 100), (20_011, 10), (2, 100_000), (150_000, 1)):
+        for dtype in (np.float32, np.float64):
+            yield numbers(*shape, dtype=dtype)
+    yield numbers(300, 1000, dtype=np.float16)
+    yield numbers(1000, 300).T
+    yield np.where(numbers(300, 1000) > 2, np.nan, numbers(300, 1000))
+
+
+@cases("softmax.softmax", "softmax.log_softmax")
+def _() -> Any:
+    for x in large_rows():
+        yield from ((x, axis) for axis in (x.ndim - 1, 0))
+
+
+@cases("softmax.softmax_gradient", "softmax.log_softmax_gradient")
+def _() -> Any:
+    for x in large_rows():
+        yield from ((np.flip(x).copy(), np.abs(x), axis) for axis in (x.ndim - 1, 0))
+
+
+@cases("norm.layer_norm")
+def _() -> Any:
+    for x in large_rows():
+        for rank in range(1, x.ndim):
+            weight = numbers(*x.shape[x.ndim - rank:], dtype=x.dtype)
+            yield from ((x, rank, 1e-5, *given) for given in (
+                (None, None), (weight, None), (weight, -weight)))
+
+
+@cases("norm.layer_input_gradient")
+def _() -> Any:
+    for x in large_rows():
+        for rank in range(1, x.ndim):
+            moments = norm.layer_norm(x, rank, 1e-5, None, None)[1:]
+            weight = numbers(*x.shape[x.ndim - rank:], dtype=x.dtype)
+            for given in ((None, *moments), (weight, *moments), (weight, None, None)):
+                yield np.flip(x).copy(), x, *given, rank, 1e-5
+
+
 # ---------------------------------------------------------------- cases: products
 
 
@@ -821,6 +865,11 @@ def arrays_to_reduce() -> Iterator[Any]:
 @cases("reduce.sum_all")
 def _() -> Any:
     yield from ((x,) for x in arrays_to_reduce())
+    for dtype in (np.float32, np.float64, np.float16):
+        for shape in ((1 << 15,), (300, 1001), (70, 3, 211)):
+            yield from ((x,) for x in layouts(numbers(*shape, dtype=dtype)))
+    yield (np.full(40_000, np.inf),)
+    yield (np.where(numbers(40_000) > 3, np.inf, -np.inf),)
 
 
 @cases("reduce.total")
@@ -1356,6 +1405,21 @@ def test_smooth_units_of_any_size(count: int) -> None:
     for function in (smooth.gelu, smooth.tanh_gelu, smooth.silu):
         found = function(np.full(count, np.nan, np.float32))
         assert np.isnan(found).all()
+
+
+def test_powers_of_two_and_of_e_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, x = Path(str(smooth.__file__)).read_text(), np.linspace(-9, 9, 5000, dtype=np.float32)
+    for current in ("baseline(SSE2)", "AVX512_SKX"):
+        monkeypatch.setattr(np.lib.introspect, "opt_func_info", lambda current=current, **asked: {
+            "exp2": {"ff": {"current": current}}})
+        names: dict[str, Any] = {"__name__": smooth.__name__, "__package__": smooth.__package__}
+        exec(compile(source, str(smooth.__file__), "exec"), names)
+        assert names["_POWER"] is (np.exp2 if current == "AVX512_SKX" else np.exp)
+        for name in ("gelu", "gelu_gradient"):
+            given = (x,) if name == "gelu" else (x, x)
+            exact = getattr(smooth, name)(*[array.astype(np.float64) for array in given])
+            found = inspect.unwrap(names[name])(*given)
+            assert found.dtype == np.float32 and np.abs(found - exact).max() < 3e-6
 
 
 @pytest.mark.parametrize("function", [

@@ -17,6 +17,7 @@ from mutants.drawing import draw, mutations
 from mutants.selecting import AREAS, FILES, ops_near, selections_for
 from mutants.swapping import changed_functions, exchange
 from mutants.touching import Touched
+from retrograd.core.arguments import _guarded
 from tests.sweeps.cases import ENTRIES
 
 PACKAGE = Path(retrograd.__file__).parent
@@ -124,6 +125,15 @@ def test_a_fault_is_put_into_a_running_function() -> None:
         assert exchange(pair) and function.__code__ == pair[-1][1] != before
     finally:
         function.__code__ = before
+        gc.unfreeze()
+
+
+def test_a_fault_in_what_other_functions_are_made_of_is_put_into_no_running_function() -> None:
+    code = _guarded.__code__
+    try:
+        assert not exchange([(code, code.replace(co_name="faulty"))])
+        assert _guarded.__code__ is code
+    finally:
         gc.unfreeze()
 
 

@@ -2149,6 +2149,147 @@ def test_updates_that_cannot_be_made_are_refused() -> None:
 
 
 @needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide"])
+def test_arithmetic_in_place_has_numpys_bits(name: str, dtype: Any) -> None:
+    run, step = native.kernels["arithmetic"], expressions.STEPS[name]
+    numbers = np.random.default_rng(0).normal(size=100_100).astype(dtype)
+    others = numbers[::-1].copy()
+    for count in (0, 1, 2, 7, 16, 17, 1000, 65_536, 100_003):
+        for first in (0, 1, 5):  # where in a line of the cache the array begins
+            for crew in (1, 2, 3):
+                threads.limit(crew)
+                for other in (others[3:3 + count], np.array(1.7, dtype), dtype.type(0.3)):
+                    target = numbers.copy()
+                    part = target[first:first + count]
+                    run(step, part, other, 1)
+                    expected = getattr(np, name)(numbers[first:first + count], other)
+                    assert np.array_equal(part, expected)
+                    if name in ("add", "subtract"):
+                        run(step, part, other, 0.7)
+                        expected = getattr(np, name)(expected, other * dtype.type(0.7))
+                        assert np.array_equal(part, expected)
+                    assert np.array_equal(target[:first], numbers[:first])
+                    assert np.array_equal(target[first + count:], numbers[first + count:])
+
+
+@needs_kernels
+def test_a_function_is_a_step_of_arithmetic_only_where_it_is_nothing_else() -> None:
+    def step(function: Any, *factor: Any) -> Any:
+        fill = expressions.Fused(function).into(x, x, y, *factor)
+        return fill.args[0] if fill and fill.func is native.kernels["arithmetic"] else None
+
+    x, y = np.ones((2, 90_000), np.float32)
+    steps = expressions.STEPS
+    assert step(np.multiply) == steps["multiply"] and step(np.divide) == steps["divide"]
+    assert step(lambda a, b: a + b) == steps["add"] and step(np.subtract) == steps["subtract"]
+    assert step(lambda a, b, c: a + b * c, 0.5) == steps["add"]
+    assert step(lambda a, b, c: a + c * b, 1) == steps["add"]
+    assert step(lambda a, b, c: a + b * -c, 3) == steps["subtract"]
+    assert step(lambda a, b, c: a - b * c, 2) == steps["subtract"]
+    for other in (lambda a, b: a + b * 2.0, lambda a, b: b - a, lambda a, b: a + a,
+                  lambda a, b: a * b + a, np.maximum, np.arctan2, lambda a, b: b):
+        assert step(other) is None
+    for other in (lambda a, b, c: a + b, lambda a, b, c: a * b, lambda a, b, c: a + b * (c + 1),
+                  lambda a, b, c: a + b * 2, lambda a, b, c: b + a * c, lambda a, b, c: a * c + b):
+        assert step(other, 0.5) is None
+    assert step(lambda a, b, c: a + b * c, True) is None
+
+
+@needs_kernels
+def test_arithmetic_that_cannot_be_done_in_place_is_refused() -> None:
+    run, x = native.kernels["arithmetic"], np.ones(4, np.float32)
+    for given_ in [(4, x, x.copy()), (-1, x, x.copy()), (2, x, x[:3].copy()), (2, x, x.astype("d")),
+                   (2, np.broadcast_to(x, x.shape), x), (2, x[::2], x[:2]), (2, x, x[::-1]),
+                   (2, x, 1.0), (2, x > 0, x > 0), (2, x), (2, x, x, 2.0), (0, x, x, "1")]:
+        if len(given_) == 3:
+            given_ = (*given_, 1)
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            run(*given_)
+    assert (x == 1).all()
+
+
+@needs_kernels
+def test_arrays_that_are_not_looked_into_come_as_buffers() -> None:
+    copied, softmax = native.kernels["copied_in_rows"], native.kernels["softmax"]
+    deep = np.arange(2 ** 8, dtype=np.int32).reshape((2,) * 8)  # more dims than are looked at
+    assert np.array_equal(copied(deep.T, np.empty_like(deep)), deep.T)
+    halves = np.linspace(-2, 2, 12).reshape(3, 4).astype(BFLOAT16)
+    assert np.allclose(softmax(halves, np.empty_like(halves), 1).astype("f").sum(1), 1, atol=0.02)
+
+    class Own(np.ndarray):
+        pass
+
+    own = np.ones((3, 4), np.float32).view(Own)
+    assert (softmax(own, np.empty((3, 4), np.float32), 1) == 0.25).all()
+    assert (softmax(memoryview(own), np.empty((3, 4), np.float32), 1) == 0.25).all()
+    bytes_ = np.zeros(50, np.uint8)
+    apart = bytes_[1:49].view(np.float32).reshape(3, 4)  # no element begins where it should
+    with pytest.raises((TypeError, ValueError)):
+        softmax(apart, np.empty((3, 4), np.float32), 1)
+
+
+@needs_kernels
+def test_kernels_keep_no_arrays() -> None:
+    x, y = np.ones((30, 40), np.float32), np.ones((30, 40), np.float32)
+    known = sys.getrefcount(x), sys.getrefcount(y)
+    for _ in range(10):
+        native.kernels["softmax"](x, y, 1)
+        native.kernels["stacked"]([x, x], np.empty((2, 30, 40), np.float32))
+        with pytest.raises(ValueError, match="no such dimension"):
+            native.kernels["softmax"](x, y, 2)
+        with pytest.raises(IndexError):
+            native.kernels["stacked"]([x, x[:2]], np.empty((2, 30, 40), np.float32))
+    assert (sys.getrefcount(x), sys.getrefcount(y)) == known
+
+
+@needs_kernels
+def test_long_rows_are_copied_in_parts() -> None:
+    numbers = np.arange(300_007)
+    for crew in (1, 2, 3):
+        threads.limit(crew)
+        for x in (numbers, numbers[::-1], numbers[::3], numbers[1:].reshape(2, -1)[:, ::-1]):
+            assert np.array_equal(native.kernels["copied_in_rows"](x, np.empty(x.shape, int)), x)
+
+
+@needs_kernels
+def test_gradients_are_added_where_they_lie() -> None:
+    x = torch.zeros(300, 100, requires_grad=True)
+    factor = torch.linspace(-1, 1, 30_000).reshape(300, 100)
+    (x * factor).sum().backward()
+    first = x.grad
+    assert first is not None
+    address, version = first.data_ptr(), first._version
+    for gradient in (factor, factor.t().contiguous().t(), factor[:, :1].expand(300, 100),
+                     torch.cat([factor, factor], 1)[:, 50:150]):
+        expected = first + gradient
+        x.backward(gradient)
+        version += 1
+        assert x.grad is first and first.data_ptr() == address and first._version == version
+        assert torch.equal(first, expected)
+    expected = first + first
+    x.backward(first)  # which is read where it is written
+    assert torch.equal(first, expected)
+    before = first.clone()
+    shifted = torch.as_strided(first, (299, 100), (100, 1), 100)
+    part = torch.zeros(299, 100, requires_grad=True)
+    part.grad = torch.as_strided(first, (299, 100), (100, 1))
+    part.backward(shifted)
+    assert torch.equal(first[:299], before[:299] + before[1:])
+
+
+@needs_kernels
+def test_results_go_into_large_outputs_of_any_layout() -> None:
+    x, y = (torch.linspace(-1, 1, 40_000).reshape(200, 200) * n for n in (1, 2))
+    expected = torch.cat([x, y], 1)
+    for out in (torch.empty(200, 400), torch.empty(400, 200).t(), torch.zeros(200, 900)[:, 9:409],
+                torch.empty(200, 800)[:, ::2], torch.empty(0)):
+        version = out._version
+        assert torch.cat([x, y], 1, out=out) is out
+        assert torch.equal(out, expected) and out._version > version
+
+
+@needs_kernels
 def test_large_tensors_and_small_ones_have_the_same_gradients() -> None:
     x = torch.linspace(-4, 4, 40_000, dtype=torch.float64)
     for function in (torch.sigmoid, torch.tanh, lambda x: 1 / (x * x + 1), torch.rsqrt):

@@ -1,14 +1,19 @@
 """Threads: graphs of their own, leaves they share, and the hooks and modes of each."""
 
+import _thread
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
+import weakref
 
 import numpy as np
 import pytest
 
 import retrograd as torch
+from retrograd.backend.numpy import sharing
 from retrograd.backend.numpy.sharing import over_blocks
 from retrograd.backend.numpy.threads import blas_function, one_thread
 
@@ -317,23 +322,54 @@ def number_of_threads():
     torch.set_num_threads(before)
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 8])
+def met_by(count, blocks):
+    """The threads that take part in work, the first block of each of which waits for ``count``."""
+    for _ in range(3000):
+        if len(sharing._idle) == len(sharing._made):  # none is late for what came before
+            break
+        time.sleep(0.01)
+    there, names = threading.Barrier(count), set()
+
+    def compute(part):
+        if threading.get_ident() not in names:
+            names.add(threading.get_ident())
+            there.wait(30)
+
+    over_blocks(compute, blocks, 1)
+    return names
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
 @pytest.mark.parametrize(("rows", "block"), [(0, 4), (1, 4), (17, 4), (16, 4), (100, 7)])
 def test_blocks_are_the_same_however_many_threads_there_are(number_of_threads, count, rows, block):
     number_of_threads(count)
-    met, names = [], set()
-
-    def compute(part):
-        met.append((part.start, part.stop))
-        names.add(threading.current_thread().name)
-
-    over_blocks(compute, rows, block)
+    met = []
+    over_blocks(lambda part: met.append((part.start, part.stop)), rows, block)
     assert sorted(met) == [(i, min(i + block, rows)) for i in range(0, rows, block)]
-    assert len(names) == (max(1, min(count, -(-rows // block) // 2)) if rows else 0)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_as_many_threads_take_part_as_there_may_be(number_of_threads, count):
+    number_of_threads(count)
+    names = met_by(count, 20)
+    assert len(names) == count and threading.get_ident() in names
+    assert met_by(count, 20) == names  # they are still there
+
+
+def test_results_are_the_same_however_many_threads_there_are(number_of_threads):
+    x = torch.randn(300, 1000, generator=torch.Generator().manual_seed(0)).requires_grad_()
+    found = []
+    for count in (1, 2, 5):
+        number_of_threads(count)
+        y = torch.nn.functional.layer_norm(torch.nn.functional.gelu(x), (1000,))
+        z = torch.softmax(y, -1) + torch.log_softmax(y, -1)
+        found.append((z, *torch.autograd.grad(z.square().sum(), x)))
+    for others in found[1:]:
+        assert all(map(torch.equal, found[0], others))
 
 
 @pytest.mark.parametrize("part", [0, 99])
-def test_an_error_in_any_block_is_raised_and_no_thread_is_left(number_of_threads, part):
+def test_an_error_in_any_block_is_raised_and_the_threads_are_of_use_again(number_of_threads, part):
     number_of_threads(2)
     before = threading.active_count()
 
@@ -343,15 +379,85 @@ def test_an_error_in_any_block_is_raised_and_no_thread_is_left(number_of_threads
 
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
         over_blocks(compute, 100, 1)
-    assert threading.active_count() == before
+    assert threading.active_count() == before and len(met_by(2, 20)) == 2
+
+
+def test_an_interrupt_waits_for_the_block_that_another_thread_has(number_of_threads):
+    number_of_threads(2)
+    begun, finished, caller = threading.Event(), [], threading.get_ident()
+
+    def compute(part):
+        if threading.get_ident() != caller:
+            begun.set()
+            time.sleep(0.3)
+            finished.append(part)
+        elif not begun.wait(30):
+            raise AssertionError("nobody helped")
+
+    signal.signal(signal.SIGALRM, lambda *_: signal.default_int_handler(signal.SIGINT, None))
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            over_blocks(compute, 2, 1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    assert len(finished) == 1 and len(met_by(2, 20)) == 2
+
+
+def test_blocks_inside_of_blocks_and_of_many_threads_at_once(number_of_threads):
+    number_of_threads(3)
+
+    def work(i):
+        out = np.zeros((20, 30))
+        over_blocks(lambda rows: over_blocks(
+            lambda columns: out[rows, columns].__iadd__(i), 30, 4), 20, 3)
+        return out
+
+    for i, out in enumerate(in_threads(work)):
+        assert (out == i).all()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_has_threads_of_its_own(number_of_threads):
+    number_of_threads(2)
+    met_by(2, 20)
+    child = os.fork()
+    if not child:
+        try:
+            os._exit(len(met_by(2, 20)))
+        finally:
+            os._exit(99)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
+    assert len(met_by(2, 20)) == 2
+
+
+def test_nothing_is_kept_of_what_was_computed(number_of_threads):
+    number_of_threads(2)
+
+    class Compute:
+        def __call__(self, part):
+            time.sleep(0.001)
+
+    compute = Compute()
+    there = weakref.ref(compute)
+    over_blocks(compute, 20, 1)
+    del compute
+    for _ in range(100):
+        if there() is None:
+            return
+        time.sleep(0.01)  # a helper that came late lets go of it as soon as it has looked
+    raise AssertionError("a helper keeps the last work")
 
 
 def test_blocks_are_computed_where_no_thread_can_be_made(number_of_threads, monkeypatch):
-    def start(thread):
+    def start(*given):
         raise RuntimeError("can't start new thread")
 
     number_of_threads(3)
-    monkeypatch.setattr(threading.Thread, "start", start)
+    monkeypatch.setattr(sharing, "_idle", [])
+    monkeypatch.setattr(sharing, "_made", [])
+    monkeypatch.setattr(_thread, "start_new_thread", start)
     met = []
     over_blocks(met.append, 8, 1)
     assert sorted(part.start for part in met) == list(range(8))

@@ -48,11 +48,11 @@ template <class T> struct Strided : Array<T> {
     // Where the part begins that has number `index` in the first `dims` dimensions.
     T* part(I index, int dims) const {
         I offset = 0;
-        for (int d = dims - 1; d >= 0; d--) {
+        for (int d = dims - 1; d > 0; d--) {
             offset += index % this->shape[d] * step(d);
             index /= this->shape[d];
         }
-        return this->data + offset;
+        return this->data + (dims ? offset + index * step(0) : 0);
     }
 };
 template <class T> struct Seen : Strided<const T> {};       // read

@@ -36,11 +36,22 @@ template <class T> void copy_row(const T* from, T* to, I n, I step) {
 // Where part `index` of the dimensions lies in the source.
 I offset_of(const std::vector<Dim>& dims, I index) {
     I offset = 0;
-    for (auto dim = dims.rbegin(); dim != dims.rend(); ++dim) {
-        offset += index % dim->size * dim->step;
-        index /= dim->size;
-    }
-    return offset;
+    for (std::size_t d = dims.size(); d-- > 1; index /= dims[d].size) offset += index % dims[d].size * dims[d].step;
+    return dims.empty() ? 0 : offset + index * dims[0].step;
+}
+
+// Rows of `n` elements, `step` apart in the source, between places that functions tell. Long ones are cut, so
+// that there is something for each thread.
+template <class From, class To> void copy_rows(I rows, I n, I step, From from, To to) {
+    I cuts = std::clamp<I>(n / GRAIN, 1, 1024), length = (n + cuts - 1) / cuts;  // none of which is empty
+    parallel(rows * cuts, rows_grain(length), [=](I begin, I end) {
+        I row = begin / cuts, start = begin % cuts * length;
+        for (I k = begin; k < end; k++) {
+            copy_row(from(row) + start * step, to(row) + start, std::min(length, n - start), step);
+            start += length;
+            if (start >= n) start = 0, row++;
+        }
+    });
 }
 
 template <class T> void copied_in_rows(Seen<T> x, Out<T> y) {
@@ -52,10 +63,8 @@ template <class T> void copied_in_rows(Seen<T> x, Out<T> y) {
     dims.pop_back();
     auto nearest = std::find_if(dims.begin(), dims.end(), [](const Dim& dim) { return dim.step == 1; });
     if (last.step == 1 || nearest == dims.end()) {
-        parallel(y.size / last.size, rows_grain(last.size), [&](I begin, I end) {
-            for (I row = begin; row < end; row++) copy_row(x.data + offset_of(dims, row), y.data + row * last.size, last.size, last.step);
-        });
-        return;
+        return copy_rows(y.size / last.size, last.size, last.step, [&](I row) { return x.data + offset_of(dims, row); },
+                         [=](I row) { return y.data + row * last.size; });
     }
     // Strips of the dimension that lies side by side in the source: a line of the cache wide.
     constexpr I WIDE = std::max<I>(LANES<T>, 64 / I(sizeof(T)));
@@ -97,14 +106,7 @@ template <class T> void copied_into(Seen<T> x, Filled<T> y) {
         static_cast<Array<T>&>(rows) = y;
         return copied_in_rows(x, rows);  // which knows transposed arrays
     }
-    // Long rows are cut, so that there is something for each thread.
-    I cuts = std::max<I>(1, n / GRAIN), length = (n + cuts - 1) / cuts;
-    parallel(y.size / n * cuts, rows_grain(length), [=](I begin, I end) {
-        for (I k = begin; k < end; k++) {
-            I start = k % cuts * length;
-            copy_row(x.part(k / cuts, last) + start * x.step(last), y.part(k / cuts, last) + start, std::min(length, n - start), x.step(last));
-        }
-    });
+    copy_rows(y.size / n, n, x.step(last), [=](I row) { return x.part(row, last); }, [=](I row) { return y.part(row, last); });
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ bool take_parts(PyObject* list, const Argument& whole, std::vector<Argument>& pa
         PyObject* item = PySequence_GetItem(list, Py_ssize_t(i));
         parts[i].object = item;
         bool taken = item && parts[i].take_array(PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) && is_slice(parts[i], whole);
-        Py_XDECREF(item);  // its buffer keeps it
+        Py_XDECREF(item);  // which is kept as long as its memory is used
         if (!taken) return false;
     }
     return true;

@@ -28,7 +28,75 @@ static PyObject* bits_of_bfloat16(PyObject* object) {
     return PyObject_CallMethod(object, "view", "s", "int16");
 }
 
+// ---------------------------------------------------------------- NumPy's arrays
+
+// As extensions compiled with NumPy's headers see them, of versions 1 and 2.
+struct NumpyDtype {
+    PyObject_HEAD
+    PyObject* scalar;
+    char kind, letter, byte_order, flags;
+    int number;
+};
+struct NumpyArray {
+    PyObject_HEAD
+    char* data;
+    int ndim;
+    Py_ssize_t *shape, *strides;
+    PyObject* base;
+    NumpyDtype* dtype;
+    int flags;
+};
+constexpr int IN_ROWS = 0x1, ALIGNED = 0x100, WRITABLE = 0x400;
+constexpr int OTHERS = 24;  // from here on dtypes are other packages', whatever their letters
+static PyTypeObject* numpy_array = nullptr;  // as long as NumPy has not said
+
+static I size_of(char letter) {
+    switch (letter) {
+        case '?': case 'b': case 'B': return 1;
+        case 'e': case 'h': return 2;
+        case 'f': case 'i': return 4;
+        case 'd': case 'q': case 'F': return 8;
+        case 'l': return I(sizeof(long));
+        case 'D': return 16;
+    }
+    return 0;
+}
+
+bool Argument::look_into(int flags) {
+    if (Py_TYPE(object) != numpy_array) return false;
+    auto& array = *reinterpret_cast<NumpyArray*>(object);
+    I size = size_of(array.dtype->letter);
+    bool is_swapped = array.dtype->byte_order != '=' && array.dtype->byte_order != '|';
+    if (!size || is_swapped || array.dtype->number >= OTHERS || array.ndim > MOST_DIMS || !(array.flags & ALIGNED)) return false;
+    if ((flags & PyBUF_WRITABLE) == PyBUF_WRITABLE && !(array.flags & WRITABLE)) return false;
+    if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !(array.flags & IN_ROWS)) return false;
+    view.buf = array.data;
+    view.ndim = array.ndim;
+    view.len = size;
+    view.shape = dims;
+    view.strides = dims + MOST_DIMS;
+    // They are copied: while the kernel runs, another thread may give the array another shape.
+    for (int d = 0; d < array.ndim; d++) {
+        view.len *= view.shape[d] = array.shape[d];
+        view.strides[d] = array.strides[d];
+    }
+    dtype = array.dtype->letter != 'l' ? array.dtype->letter : size == 8 ? 'q' : 'i';
+    is_looked_into = true;
+    Py_INCREF(object);
+    return true;
+}
+
+// arrays_are(numpy_functions): of which type NumPy's arrays are, if it has them as they are known here.
+static PyObject* py_arrays_are(PyObject*, PyObject* given) {
+    auto table = static_cast<void**>(PyCapsule_GetPointer(given, nullptr));
+    if (!table) return nullptr;
+    unsigned version = reinterpret_cast<unsigned (*)()>(table[0])() >> 24;
+    if (version == 1 || version == 2) numpy_array = static_cast<PyTypeObject*>(table[2]);
+    return PyBool_FromLong(numpy_array != nullptr);
+}
+
 bool Argument::take_array(int flags) {
+    if (look_into(flags)) return true;
     if (PyObject_GetBuffer(object, &view, flags) == 0) {
         dtype = letter_of(view);
         return true;
@@ -66,7 +134,8 @@ static PyModuleDef definition;
 
 PyMODINIT_FUNC JOINED(PyInit__, VARIANT)() {
     methods = {{"set_threads", py_set_threads, METH_O, "How many threads a kernel may use."},
-               {"threads", py_threads, METH_NOARGS, "How many threads a kernel may use."}};
+               {"threads", py_threads, METH_NOARGS, "How many threads a kernel may use."},
+               {"arrays_are", py_arrays_are, METH_O, "Which type NumPy's arrays are of, by its table of functions."}};
     for (const Entry& entry : entries())
         methods.push_back({entry.name, PyCFunction(reinterpret_cast<void (*)()>(entry.function)), METH_FASTCALL, nullptr});
     methods.push_back({});

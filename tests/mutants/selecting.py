@@ -35,7 +35,7 @@ class Selection:
 
 
 _SAMPLES = Selection("every_op every_op_batched strict fast_and_general",
-                     "every_op op_db degenerate odd_arguments odd_values", by_op=True)
+                     "every_op op_db degenerate odd_arguments", by_op=True)
 _ENGINE = "tensor inplace views hooks function grad_mode engine corners anomaly"
 _RANDOM = Selection("", "random_programs random_graphs random_batches")
 """Programs that nobody thought of, for what everything comes by."""
@@ -44,13 +44,15 @@ AREAS: dict[str, tuple[Selection, ...]] = {
     "ops": (_SAMPLES, Selection("corners creation stubs", "rare_calls behaviours_ops defaults"),
             _RANDOM),
     "backend": (_SAMPLES, Selection("kernels", "rare_calls"),
-                Selection("native", native=True), _RANDOM),
-    "core": (Selection(f"{_ENGINE} generated_code declarations binding printing forms",
+                Selection("native", "half_precision attention", native=True), _RANDOM),
+    "core": (Selection(f"{_ENGINE} generated_code declarations binding printing forms "
+                       "counted_calls",
                    "behaviours_inplace behaviours_graph behaviours_function behaviours_modes "
                    "behaviours_engine hook_combinations written_views"), _RANDOM),
-    "transforms": (Selection("vmap transforms func forward_ad functional late",
+    "transforms": (Selection("vmap transforms func forward_ad functional late counted_calls",
                          "vmap func forward_ad random_transforms"), _RANDOM),
-    "autograd": (Selection(f"{_ENGINE} functional func forward_ad gradcheck checkpoint",
+    "autograd": (Selection(f"{_ENGINE} functional func forward_ad gradcheck checkpoint "
+                           "counted_calls",
                        "behaviours_function behaviours_hooks behaviours_graph functional"),
                  _RANDOM),
     "nn": (Selection("nn modules facades", "nn_optim module_db module_options other_modules "
@@ -59,9 +61,10 @@ AREAS: dict[str, tuple[Selection, ...]] = {
     "optim": (Selection("optim optim_packs", "optim_options averages optim_db nn_optim defaults "
                                           "rare_optimizers"),),
     "codegen": (Selection("generated_text generated_code declarations forms grad_mode inplace "
-                          "views transforms",
+                          "views transforms counted_calls",
                           "behaviours_inplace behaviours_graph behaviours_modes"), _RANDOM),
-    "func": (Selection("func functional vmap transforms", "func vmap random_transforms"), _RANDOM),
+    "func": (Selection("func functional vmap transforms counted_calls",
+                       "func vmap random_transforms"), _RANDOM),
     "utils": (Selection("utils checkpoint facades",
                         "benchmark checkpoint pytree defaults rare_utils"),),
 }
@@ -100,6 +103,7 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "backend/numpy/spectra.py": (Selection("native fourier", native=True),),
     "backend/index_sets.py": (Selection("sparse_derivatives"),),
     "transforms/dependencies.py": (Selection("sparse_derivatives"),),
+    "core/libraries.py": (Selection("strict boundary"),),
     "core/safe_zeros.py": (Selection("safe_where"),),
     "core/holders.py": (Selection("ledger memory explain growth"),),
     "backend/shared_memory.py": (Selection("multiprocessing"),),

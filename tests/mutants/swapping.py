@@ -29,16 +29,25 @@ def changed_functions(path: Path, source: bytes, faulty: bytes) -> list[tuple[Co
 def exchange(functions: list[tuple[CodeType, CodeType]]) -> bool:
     """Exchange the code of these functions; whether there are any, and theirs can be exchanged."""
     gc.unfreeze()  # the collector sees nothing of what was frozen when the tests were collected
-    found = [(function, after) for function in gc.get_objects() if type(function) is FunctionType
-             for before, after in functions if function.__code__ == before
-             and function.__code__.co_filename == before.co_filename]
+    known = [function for function in gc.get_objects() if type(function) is FunctionType]
     gc.freeze()
+    found = [(function, after) for function in known for before, after in functions
+             if function.__code__ == before
+             and function.__code__.co_filename == before.co_filename]
+    if any(_is_made_of(function.__code__, before) for function in known for before, _ in functions):
+        return False
     try:
         for function, after in found:
             function.__code__ = after
     except ValueError:  # it closes over more or fewer variables
         return False
     return bool(found)
+
+
+def _is_made_of(code: CodeType, template: CodeType) -> bool:
+    """Whether a function of another name got its code from one that stands there."""
+    return (code.co_filename, code.co_firstlineno) == (
+        template.co_filename, template.co_firstlineno) and code.co_qualname != template.co_qualname
 
 
 def _inner(code: CodeType) -> Iterator[CodeType]:

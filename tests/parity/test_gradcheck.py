@@ -414,3 +414,18 @@ def a_bent_function_of_complex_numbers_passes_in_fast_mode_too(torch, log):
     for fast in (True, False):
         verdict(torch, log, torch.autograd.gradcheck, lambda z: 1 / torch.norm(z), z,
                 fast_mode=fast, atol=8.3e-6, rtol=1e-9)
+
+
+@behaviour_of_each([(dtype, fast, forward) for dtype in ("float64", "complex128")
+                    for fast in (False, True) for forward in (False, True)])
+def limits_of_errors(torch, log, dtype, fast, forward):
+    x = torch.tensor([0.5, -1.0, 2.0, 0.25], dtype=getattr(torch, dtype), requires_grad=True)
+    for error in (0.01, -0.01):
+        off = shared.custom(
+            torch, lambda ctx, g, error=error: ((2 + error) * g.sum()).expand(4),
+            lambda ctx, x: (2 * x.sum()).expand(5).clone(),
+            jvp=lambda ctx, t, error=error: ((2 + error) * t.sum()).expand(5).clone())
+        for atol, rtol in ((0.02, 0.0), (0.005, 0.0), (0.0, 0.01), (0.0, 0.0025), (0.005, 0.003)):
+            log(torch.autograd.gradcheck(
+                off.apply, x, atol=atol, rtol=rtol, fast_mode=fast, check_forward_ad=forward,
+                check_backward_ad=not forward, raise_exception=False))

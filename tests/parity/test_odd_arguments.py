@@ -74,6 +74,9 @@ def others(value: Any) -> Iterator[Any]:
             yield type(value)((*value, value[-1]))
             for other in itertools.islice(others(first), FEW):
                 yield type(value)((other, *rest))
+            if rest:
+                for other in itertools.islice(others(value[-1]), FEW):
+                    yield type(value)((*value[:-1], other))
 
 
 def changed_calls(call: Call, others: Callable[[Any], Iterator[Any]]) -> Iterator[Call]:

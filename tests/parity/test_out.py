@@ -121,6 +121,22 @@ def the_input(fits: bool) -> Callable[[Attempt, Any], Any]:
     return outs
 
 
+def one_row(place: int) -> Callable[[Attempt, Any], Any]:
+    """An argument that is to be broadcast: it has only one row."""
+
+    def outs(attempt: Attempt, result: Any) -> Any:
+        where = [i for i, value in enumerate(attempt.args) if tensors(attempt.lib, [value])]
+        if not isinstance(result, attempt.lib.Tensor) or len(where) < 2 or not result.ndim:
+            raise NotThere
+        out = attempt.args[where[place]]
+        if not isinstance(out, attempt.lib.Tensor) or out.shape != result.shape:
+            raise NotThere
+        out = attempt.args[where[place]] = out[:1].clone()
+        return out
+
+    return outs
+
+
 def overlapping(attempt: Attempt, result: Any) -> Any:
     """An output that begins one row after an input of the same shape."""
     if not isinstance(result, attempt.lib.Tensor):
@@ -170,6 +186,8 @@ KINDS: dict[str, Callable[[Attempt, Any], Any]] = {
     "expanded": each(expanded),
     "the input": the_input(True),
     "the input of another shape": the_input(False),
+    "the first argument of one row": one_row(0),
+    "the last argument of one row": one_row(-1),
     "overlapping": overlapping,
     "a gradient is wanted": with_gradient,
     "requires grad": each(requiring),
@@ -184,7 +202,8 @@ KINDS: dict[str, Callable[[Attempt, Any], Any]] = {
 }
 
 
-REFUSED = {"expanded", "overlapping", "the input of another shape", "a number"}
+REFUSED = {"expanded", "overlapping", "the input of another shape", "a number",
+           "the first argument of one row", "the last argument of one row"}
 """Kinds of which only refusals are compared: what PyTorch writes over itself is no result."""
 TYPE_ONLY = {"a number", "a list", "a tuple of one"}
 """Kinds that PyTorch refuses in the words of one overload or of all."""

@@ -315,16 +315,14 @@ class _Reach:
 
     def is_over(self) -> bool:
         """Whether a backward pass has freed what the graph saved."""
-        return any(isinstance(getattr(node, slot, None), Released) for node in self.nodes
-                   for slot in _saved_slots(node))
+        return any(isinstance(kept, Released) for node in self.nodes for *_, kept in _saved(node))
 
     def stale(self) -> list[str]:
         """The errors of saved values that were overwritten since."""
         found = []
         for node in self.nodes:
-            for _, slot, kind in node.saved_names:
-                kept = getattr(node, slot if kind == "input" else "out_" + slot, None)
-                if kind == "static" or kept is None or isinstance(kept, Released):
+            for slot, kind, kept in _saved(node):
+                if kept is None or isinstance(kept, Released):
                     continue
                 try:
                     saved_value(node, slot, kind)
@@ -333,9 +331,10 @@ class _Reach:
         return [*dict.fromkeys(found)][:3]  # one that was saved under two names is one
 
 
-def _saved_slots(node: Any) -> list[str]:
-    return [slot if kind == "input" else "out_" + slot for _, slot, kind in node.saved_names
-            if kind != "static"]
+def _saved(node: Any) -> Iterator[tuple[str, str, Any]]:
+    """What a node keeps of inputs and outputs, with where and which of these it is."""
+    return ((slot, kind, getattr(node, slot if kind == "input" else "out_" + slot, None))
+            for _, slot, kind in node.saved_names if kind != "static")
 
 
 def _overwrites(node: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ..backend import xp
 
@@ -19,26 +19,17 @@ __all__ = ["bfloat16", "bool", "can_cast", "cdouble", "cfloat", "chalf", "comple
 class dtype:
     """One element type; its repr is PyTorch's name for it."""
 
-    __slots__ = ("_np", "alias", "is_complex", "is_floating_point", "is_signed", "itemsize", "name")
+    __slots__ = ("alias", "is_complex", "is_floating_point", "is_signed", "itemsize", "name", "np")
+    np: Any
+    """The backend's own object for this type; one that takes a package is made when asked for."""
 
     def __init__(self, name: str, alias: str, itemsize: builtins.int, kind: str, np_dtype: Any):
         self.name, self.alias, self.itemsize = name, alias, itemsize
         self.is_floating_point = kind == "f"
         self.is_complex = kind == "c"
         self.is_signed = kind in "ifc"
-        self._np = np_dtype
-
-    @property
-    def np(self) -> Any:
-        """The backend's own object for this type."""
-        found = self._np
-        if found is None:
-            found = xp.narrow(self.name)
-            _BY_NUMPY[found] = self
-            if self is not bfloat16:
-                STORED_ONLY[found] = self
-            self._np = found
-        return found
+        if np_dtype is not None:
+            self.np = np_dtype
 
     def to_complex(self) -> dtype:
         """The complex dtype whose parts are of this dtype, or the nearest there is."""
@@ -50,7 +41,14 @@ class dtype:
         return {complex32: float16, complex64: float32, complex128: float64}.get(self, self)
 
     if not TYPE_CHECKING:
-        def __getattr__(self, name: str) -> NoReturn:
+        def __getattr__(self, name: str) -> Any:
+            if name == "np":
+                found = xp.narrow(self.name)
+                _BY_NUMPY[found] = self
+                if self is not bfloat16:
+                    STORED_ONLY[found] = self
+                self.np = found
+                return found
             of_arrays = hasattr(xp.dtype("float32"), name) and not name.startswith("_")
             raise AttributeError(
                 f"'torch.dtype' object has no attribute '{name}'" + of_arrays * (
@@ -213,7 +211,7 @@ class iinfo(_Info):
 # ---------------------------------------------------------------- defaults
 
 _default = float32
-default_numpy: Any = float32._np  # the backend's own object for it
+default_numpy: Any = float32.np  # the backend's own object for it
 
 
 def get_default_dtype() -> dtype:

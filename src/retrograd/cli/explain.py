@@ -14,7 +14,7 @@ _EVERYTHING = 1 << 62
 
 def explain(program: tuple[list[str], bool, str], at: str) -> int:
     """Run a program, then explain its first or last backward pass; the program's exit status."""
-    Memory.depth = Memory.nodes = _EVERYTHING
+    before = Memory.depth, Memory.nodes
 
     def report(seen: Seen) -> None:
         found = seen.first if at == "first" else seen.last
@@ -26,4 +26,8 @@ def explain(program: tuple[list[str], bool, str], at: str) -> int:
         print(f"\nretrograd explain: {ran}; the {at} one was asked for here:\n  {found.site}\n")
         show(explained(found.outputs, found.leaves()))
 
-    return run_watched(program, report)
+    Memory.depth = Memory.nodes = _EVERYTHING
+    try:
+        return run_watched(program, report)
+    finally:
+        Memory.depth, Memory.nodes = before

@@ -361,6 +361,17 @@ def write_source(op: Op, general: str = "call_inplace") -> list[str]:
             f"    return {slow}"]
 
 
+def _unrecorded_source(names: list[str]) -> str:
+    """A condition like ``goes_unrecorded``, which is asked where the answer is not at hand."""
+    first = names[0]
+    plain = [f"{n}._edge is {n}._view is {n}._cut is None" for n in names]
+    # Arrays that have memory of their own are apart; one alone need only not be expanded.
+    apart = [f"a_{n}.base is None" for n in names] if len(names) > 1 else \
+        [f"(a_{first}.base is None or 0 not in a_{first}.strides)"]
+    return (f"{' and '.join(plain + apart)} and get_mode() is GRAD and "
+            f"{first}._vc is not INFERENCE or goes_unrecorded({', '.join(names)})")
+
+
 def _write_path(op: Op, slow: str) -> list[str]:
     """The ordinary write, which is not recorded: see ``core.inplace.goes_unrecorded``.
 
@@ -374,29 +385,29 @@ def _write_path(op: Op, slow: str) -> list[str]:
     first, *others = op.arrays
     check = [f"a_{n} = {n}._data" for n in others]
     check += [f"plain = {''.join(f'a_{n}.dtype is dt and ' for n in others)}"
-              f"goes_unrecorded({', '.join(op.arrays)})"]
+              f"({_unrecorded_source(op.arrays)})"]
     if takes_number(op):
         # Not kept as the constants of plain calls are: optimizers write with ever new numbers.
         check = [f"if type({others[0]}) is float or type({others[0]}) is int:",
-                 f"    a_{others[0]} = dt.type({others[0]}); plain = goes_unrecorded({first})",
+                 f"    a_{others[0]} = dt.type({others[0]}); "
+                 f"plain = {_unrecorded_source([first])}",
                  f"elif type({others[0]}) is Tensor or type({others[0]}) in PLAIN:",
                  *indented(check), "else: plain = None"]
     small = f"{first}._form is not None or {is_small(f'a_{first}')}"
     store = [f"if y.dtype is not dt or y.shape != {first}._data.shape: return {slow}",
              "# Stores without a call between them, after which an interrupt might come.",
              f"{first}._data[...] = y; vc.n += 1"]
-    write = [*compute_source(op, small), *store]
+    levelled = [level_source(op)] if op.fast and others else []
+    write = [*levelled, *compute_source(op, small), *store]
     if f"{op.name}_fused" in GENERATED:
         given = ", ".join([f"{first}._data", *_given_source(op)])
-        write = [f"if {small}:", *indented([*compute_source(op, "True"), *store]),
+        write = [f"if {small}:", *indented([*levelled, *compute_source(op, "True"), *store]),
                  "else:", *indented(_check_source(op)),
                  f"    fill = {op.name}_fused.into({given})",
                  "    if fill is None:",
                  *indented(indented([*compute_source(op, "False"), *store])),
                  "    else:  # the kernel writes where the array lies",
                  "        vc.n += 1; fill()"]
-    if op.fast and others:
-        write.insert(0, level_source(op))
     done = ["# The memory has another version, whose line is remembered.",
             *site_source(), "vc.code = code; vc.lasti = f.f_lasti", f"return {first}"]
     body = [*check, "if plain:", f"    vc = {first}._vc",

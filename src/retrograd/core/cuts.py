@@ -58,7 +58,8 @@ class Memory:
 REMEMBERS_ALL: ContextVar[bool] = ContextVar("retrograd.remembers_all_cuts", default=False)
 """Set while a function runs without a graph that will be computed again with one."""
 
-_known: dict[Leaves, Leaves] = {}
+KNOWN: dict[Leaves, Leaves] = {}
+MANY = 256  # then all are forgotten
 
 
 def leaves_behind(edge: Any) -> Leaves:
@@ -88,10 +89,10 @@ def leaves_behind(edge: Any) -> Leaves:
             if edge is not None and edge not in seen:
                 seen.add(edge)
                 found.append(edge)
-    if len(_known) > 256:
-        _known.clear()
+    if len(KNOWN) > MANY:
+        KNOWN.clear()
     behind = tuple(leaves)
-    return _known.setdefault(behind, behind)  # a million losses have the same parameters behind
+    return KNOWN.setdefault(behind, behind)  # a million losses have the same parameters behind
 
 
 def note_cut(out: Any, inputs: Any, how: str = "no_grad") -> None:

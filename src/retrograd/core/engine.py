@@ -17,6 +17,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.interface import is_array, library_of
+from ..backend.numpy import LARGE
 from ..base import call_sites
 from ..base.locks import new_lock
 from ..base.modes import ACTIVE, GRAD_LAYOUT, MODE, RUNNING, switched
@@ -760,6 +761,12 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool, leaves: _Leaves) -> No
                 g = library_of(g).cast(g, old._data.dtype)
             counter = old._counter()
             code, lasti = call_sites.here(2)
+            fill = adding(old._data, g) if g.size >= LARGE else None
+            if fill is not None:
+                # No interrupt comes between these stores and the end of the kernel's call.
+                counter.n, counter.code, counter.lasti = counter.n + 1, code, lasti
+                fill()
+                return
             try:
                 old._data += g  # and without a call, after which an interrupt may come:
             except TypeError:
@@ -768,6 +775,13 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool, leaves: _Leaves) -> No
         else:
             with switched(grad=False):
                 leaf._grad = wrap_any(add_arrays(old._data, g))
+
+
+def adding(target: Any, gradient: Any) -> Any:
+    """The call of a kernel that adds a large gradient to another; None where there is none."""
+    from ..backend.numpy import expressions  # loads the kernels
+
+    return expressions.adding(target, gradient)
 
 
 def recorded_copy(g: Tensor, like: Any) -> Tensor:

@@ -147,7 +147,7 @@ def owner_of_history(target: Tensor, others: list[Tensor]) -> Tensor | None:
     for other in others:
         if type(other) not in PLAIN or other._data.dtype is not data.dtype:
             return None
-    if edge is None and not any([o._edge is not None or o._view is not None for o in others]):
+    if edge is None and not any(map(has_history, others)):
         return None
     if not xp.are_apart(data, *[other._data for other in others]) or not xp.is_writable(data):
         return None
@@ -232,6 +232,12 @@ def write_recorded(target: Tensor, owner: Tensor, node: Any, values: Any, fill: 
         fill()
 
 
+def has_history(tensor: Tensor) -> bool:
+    """Whether a tensor, or the one that it is a part of, has a history."""
+    return tensor._edge is not None or (
+        tensor._view is not None and tensor._view.base._edge is not None)
+
+
 def goes_unrecorded(target: Tensor, *others: Tensor) -> bool:
     """Whether a write to ``target`` needs nothing but the write: the fast path asks.
 
@@ -242,9 +248,10 @@ def goes_unrecorded(target: Tensor, *others: Tensor) -> bool:
     if target._vc is INFERENCE:
         return False
     if mode is GRAD:
-        # Whatever is a view may have a base with a history.
         for tensor in (target, *others):
-            if tensor._edge is not None or tensor._view is not None or tensor._cut is not None:
+            if tensor._cut is not None or has_history(tensor):
+                return False
+            if tensor._view is not None and tensor._view.base._cut is not None:
                 return False
     elif mode is not NO_GRAD:
         return False

@@ -27,6 +27,9 @@ class Form(Like):
         self.numbers = numbers  # what Python numbers become when they meet data of this form
 
 
+_MANY = 4096  # numbers, or shapes: then all are forgotten
+
+
 class Constants(dict[Any, Tensor]):
     """Python numbers as zero-dim tensors of one dtype, made once and kept."""
 
@@ -42,7 +45,7 @@ class Constants(dict[Any, Tensor]):
         made._wrapped_number = True
         # 0.0 == -0.0, and nan is never found again: neither can be a key.
         if number and number == number:
-            if len(self) > 4096:
+            if len(self) > _MANY:
                 self.clear()
             self[number] = made
         return made
@@ -60,7 +63,7 @@ class ArrayForms(dict[tuple[int, ...], Form | None]):
 
     def __missing__(self, shape: tuple[int, ...]) -> Form | None:
         # An equal form made after this compares as another: slower, not wrong.
-        if len(self) > 4096:
+        if len(self) > _MANY:
             self.clear()
         self[shape] = made = Form(shape, self.dtype, self.numbers) \
             if math.prod(shape) < LARGE else None

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..backend import xp
+from ..backend import create, xp
 from ..backend.interface import is_array
+from ..backend.numpy import LARGE
 from ..base import dtypes
 from ..base.errors import c_name, wrong_type
 from ..base.modes import MODE
@@ -140,7 +141,12 @@ def store_out(function: str, result: Any, out: Any, rule: Out, given: Any = (),
     errors = xp.error_state()
     try:
         xp.quieten(xp.QUIET)
-        out._array()[...] = result
+        array = out._array()
+        fill = create.filling(array, result) if array.size >= LARGE and is_array(result) else None
+        if fill is None:
+            array[...] = result
+        else:
+            fill()
     finally:
         xp.quieten(errors)
     out._bump_version()

@@ -734,7 +734,6 @@ class Tensor(TensorMethods):
             known = AccumulateGrad()
             known.seq = 1 << 63
             known.next0 = None
-            known.code, known.lasti = None, 0
             known.variable = self
             self._accumulator_ref = weakref.ref(known)
         return known

@@ -213,6 +213,8 @@ def are_apart(target: Any, *others: Any) -> bool:
     """Whether a write to ``target`` surely reaches each element once, and no other operand."""
     if target.base is not None and has_overlap(target):
         return False
+    if not others:
+        return True
     mine = _owner(target)
     for other in others:
         if other is target:
@@ -259,7 +261,8 @@ def cast(array: Any, dtype: np.dtype) -> Any:
     """``array`` as ``dtype``; the real part where a complex value becomes real."""
     if array.dtype is dtype:
         return array
-    if is_stored_only(dtype) or is_stored_only(array.dtype):
+    if (dtype.isbuiltin != 1 or array.dtype.isbuiltin != 1) and (
+            is_stored_only(dtype) or is_stored_only(array.dtype)):
         return _cast_stored(array, dtype)
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real

@@ -78,7 +78,8 @@ def filling(target: Any, source: Any) -> Any:
 
     It enters no code of Python's, where an interrupt might come before the write.
     """
-    if "copied_into" not in kernels or not lies_open(target, source):
+    if "copied_into" not in kernels or not target.__class__ is source.__class__ is np.ndarray \
+            or not lies_open(target, source):
         return None
     kernel = kernels["copied_in_rows" if is_turned(target, source) else "copied_into"]
     return partial(kernel, as_bits(source), as_bits(target))

@@ -375,6 +375,7 @@ class Fused:
     def __init__(self, function: Any):
         self.function = function
         self.programs: dict[Any, Any] = {}
+        self.steps: dict[Any, Any] = {}  # the one that it is, by dtype and with a factor or without
 
     def __call__(self, *given: Any) -> Any:
         found = self._prepared(given)
@@ -386,13 +387,35 @@ class Fused:
         That may be one of the arrays, and shares no memory with any other. The call enters no code
         of Python's, where an interrupt might come before the write.
         """
+        if target.flags.num & WRITABLE != WRITABLE:
+            return None
+        if given[0] is target and 2 <= len(given) <= 3:
+            step = self._step_into(*given)
+            if step is not None:
+                return step
         found = self._prepared(given)
-        if found is None or target.flags.num & WRITABLE != WRITABLE:
+        if found is None:
             return None
         program, (shape, times, arrays, order) = found
         if order is not None or shape != target.shape or program.dtype is not target.dtype:
             return None
         return program.filling(target, times, arrays)
+
+    def _step_into(self, target: Any, other: Any, *factor: Any) -> Any:
+        """The same call where one step of arithmetic is all there is to do, which asks for less."""
+        dtype = target.dtype
+        if getattr(other, "dtype", None) is not dtype or (
+                factor and factor[0].__class__ is not int and factor[0].__class__ is not float):
+            return None
+        known = dtype, len(factor)
+        try:
+            step = self.steps[known]
+        except KeyError:
+            step = self.steps[known] = _step_of(self.function, target, is_scaled=bool(factor))
+        if step is None or (other.ndim and (other.shape != target.shape
+                                            or other.flags.num & IN_ORDER != IN_ORDER)):
+            return None
+        return partial(kernels["arithmetic"], step, target, other, *(factor or (1,)))
 
     def _prepared(self, given: tuple[Any, ...]) -> Any:
         """The program for such arguments, and how it reads them; None if there is none."""
@@ -439,6 +462,27 @@ def fused(body: Any) -> Any:
     return update_wrapper(chosen, body)
 
 
+_FACTOR = math.pi  # stands for any
+_OPPOSITE = {"add": "subtract", "subtract": "add"}
+
+
+def _step_of(function: Any, array: Any, is_scaled: bool) -> Any:
+    """The number of the step of arithmetic that a function of two arrays is, and of a factor.
+
+    None for any other function.
+    """
+    program = _program_of(function, (array, array, *[_FACTOR] * is_scaled))
+    match program and "arithmetic" in kernels and program.taken:
+        case [(name, ["a0", "a1"])] if not is_scaled and STEPS[name] <= STEPS["divide"]:
+            return STEPS[name]
+        case [("multiply", ["a1", 0] | [0, "a1"]),
+              (("add" | "subtract") as name, ["a0", (0,)])] if is_scaled:
+            # To subtract is to add what is multiplied by a negative number.
+            names = {_FACTOR: name, -_FACTOR: _OPPOSITE[name]}
+            return STEPS.get(names.get(program.constants[0], ""))
+    return None
+
+
 def _program_of(function: Any, given: tuple[Any, ...]) -> Any:
     """A function that computes ``function`` for arrays of these dtypes, with these numbers."""
     dtypes = {v.dtype for v in given if isinstance(v, (np.ndarray, np.generic))}
@@ -468,6 +512,7 @@ class _Encoded:
 
     def __init__(self, program: _Program, arrays: list[str], dtype: Any):
         self.run, self.dtype = kernels["evaluate"], dtype  # of the result
+        self.taken = program.taken
         self.constants = tuple(program.constants)
         self.steps, self.blocks = program.encoded(arrays)
         is_cheap = len(program.taken) == 1 and program.taken[0][0] not in _SINGLE | {"exp"}
@@ -551,3 +596,16 @@ def added(grads: dict[Any, Any], edge: Any, gradient: Any) -> Any:
         return known + gradient
     times, read = found
     return kernels["compute"](_ADD, (), times, 0, np.empty(known.shape, known.dtype), *read)
+
+
+def adding(target: Any, source: Any) -> Any:
+    """A call that adds a large array to another one; None if there is none.
+
+    It enters no code of Python's, where an interrupt might come before the write.
+    """
+    if "arithmetic" not in kernels or not target.__class__ is source.__class__ is ndarray \
+            or target.dtype is not source.dtype or target.dtype not in (FLOAT32, FLOAT64) \
+            or target.shape != source.shape or target.flags.num & WRITABLE != WRITABLE \
+            or source.flags.num & IN_ORDER != IN_ORDER or np.may_share_memory(target, source):
+        return None
+    return partial(kernels["arithmetic"], STEPS["add"], target, source, 1)

@@ -67,6 +67,8 @@ def _found() -> Any:
 
 package = _found()
 kernels: dict[str, Any] = {} if package is None else vars(package.kernels)
+if "arrays_are" in kernels:
+    kernels["arrays_are"](np._core._multiarray_umath._ARRAY_API)  # type: ignore[attr-defined]
 if "align_large_arrays" in kernels:
     memory.let_begin_with_lines(kernels["align_large_arrays"])
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..plain import fill_with_plain_bodies, norm as plain
 from ..plain.norm import (
+    as_row,
     channel_gradients,
     channel_input_gradient,
     layer_gradients,
@@ -17,6 +19,51 @@ from . import together
 from .index import FEW_NUMBERS, slices_at, totals
 from .native import native
 from .rows import column_sums, number, row_products, row_sums  # noqa: F401 - in plain bodies
+from .sharing import are_shared, over_rows, unless_large
+
+# ---------------------------------------------------------------- rows
+
+
+def _large_layer_norm(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> Any:
+    if not are_shared(x):
+        return None
+    width = math.prod(x.shape[x.ndim - rank:])
+    out, mean, scale = np.empty(x.shape, x.dtype), *np.empty((2, x.size // width, 1), x.dtype)
+    weight, bias = as_row(weight), as_row(bias)
+
+    def fill(x: Any, out: Any, mean: Any, scale: Any) -> None:
+        np.divide(row_sums(x), width, out=mean)
+        np.subtract(x, mean, out=out)
+        np.divide(1, np.sqrt(row_products(out, out) / width + eps), out=scale)
+        out *= scale
+        if weight is not None:
+            out *= weight
+        if bias is not None:
+            out += bias
+
+    over_rows(fill, width, x, out, mean, scale)
+    return out, mean, scale
+
+
+def _large_layer_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, rank: int,
+                                eps: float) -> Any:
+    if mean is None or not are_shared(x, g):
+        return None
+    width, out, weight = math.prod(x.shape[x.ndim - rank:]), np.empty_like(x), as_row(weight)
+
+    def fill(g: Any, x: Any, mean: Any, scale: Any, out: Any) -> None:
+        if weight is not None:
+            g = g * weight
+        np.subtract(x, mean, out=out)
+        along = row_products(g, out)
+        along *= scale * scale / width
+        out *= along
+        out += row_sums(g) / width
+        np.subtract(g, out, out=out)
+        out *= scale
+
+    over_rows(fill, width, g, x, mean, scale, out)
+    return out
 
 
 def layer_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, rank: int, eps: float,
@@ -65,13 +112,14 @@ def _add_rows_at(whole: Any, indices: Any, rows: Any, times: Any) -> None:
 
 fill_with_plain_bodies(
     globals(), plain,
-    layer_norm=native(
+    layer_norm=lambda body: native(
         "layer_norm(x, weight, bias, like(x), column(x, rank), column(x, rank), rank, eps)",
-        when="ready(x, weight, bias)"),
-    layer_input_gradient=native(
+        when="ready(x, weight, bias)")(unless_large(body, _large_layer_norm)),
+    layer_input_gradient=lambda body: native(
         "layer_gradients(g, x, weight, mean, scale, like(x), empty(0, x.dtype), "
         "empty(0, x.dtype), rank, eps)[0]",
-        when="g.shape == x.shape and ready(x, g, weight) and in_order(mean, scale)"),
+        when="g.shape == x.shape and ready(x, g, weight) and in_order(mean, scale)")(
+            unless_large(body, _large_layer_input_gradient)),
     layer_weight_gradient=together.unless_found(1, native(
         "layer_weight_gradient(g, x, mean, scale, row(x, rank), rank, eps)",
         when="alike(g, x) and in_order(mean, scale)")),

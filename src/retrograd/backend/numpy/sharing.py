@@ -1,58 +1,225 @@
-"""Work on large arrays, a block that stays in the cache at a time, shared among threads.
+"""Work on large arrays, a block at a time, shared among threads.
 
-Threads are made for one call: that takes a twentieth of a millisecond, and nothing of them is left
-for a fork or the end of the process to meet.
+The threads are Python's, and wait for the next call: to wake one takes a hundredth of a
+millisecond, to make one ten times that. NumPy, SciPy and BLAS compute without the interpreter's
+lock, so blocks are to be large enough that their calls are longer than what lies between them.
+Whoever calls takes blocks from the front and never waits for a thread to wake up: what is left is
+done by those who are there. A forked process begins without helpers, as a fresh one does.
 """
 
 from __future__ import annotations
 
-import threading
+import _thread
+import inspect
+import os
+from collections import deque
 from collections.abc import Callable
-from contextvars import copy_context
-from itertools import pairwise
+from contextvars import Context, copy_context
 from typing import Any
 
 import numpy as np
 
-from . import threads
+from ...base.locks import new_lock
+from . import FLOAT32, FLOAT64, threads
 
-BLOCK = 1 << 18  # numbers
+_LEAST, _MOST = 1 << 17, 1 << 18  # numbers in a block
 _FEW = 1 << 14  # of SciPy's functions, the quickest of which take 10 ns for each number
 
 
 def over_blocks(compute: Callable[[slice], None], count: int, block: int) -> None:
     """Call ``compute`` with slices of ``block`` rows that make up ``count``, on several threads.
 
-    The slices are the same however many threads there are, and so is what is computed.
+    The slices are the same however many threads there are, and so is what is computed. An error in
+    one of them, or an interrupt, is raised when no thread is at work any more.
     """
-    blocks = -(-count // block)
-    shares = max(1, min(threads.count(), blocks // 2))
-    failed: list[BaseException] = []
+    work = _Work(compute, [slice(start, min(start + block, count))
+                           for start in range(0, count, block)])
+    try:
+        most = min(threads.count(), len(work.left)) - 1
+        for _ in range(most):
+            helper = _idle_helper(most)
+            if helper is None:
+                break
+            helper.call(work)
+        work.take_part(work.left.popleft)
+    except BaseException as error:
+        work.give_up(error)
+    finally:
+        work.wait()
+    if work.errors:
+        raise work.errors[0]
 
-    def work(first: int, last: int) -> None:
+
+def block_of(size: int) -> int:
+    """How many numbers make a block of ``size``, however many threads there are."""
+    return min(max(size // 4, _LEAST), _MOST)
+
+
+class _Work:
+    """Blocks that threads take until none is left."""
+
+    def __init__(self, compute: Callable[[slice], None], blocks: list[slice]) -> None:
+        self.compute, self.left = compute, deque(blocks)
+        self.helping: list[Any] = []  # a lock for each helper, which holds it while it takes part
+        self.errors: list[BaseException] = []
+
+    def take_part(self, taken: Callable[[], slice]) -> None:
         try:
-            for start in range(first * block, last * block, block):
-                if not failed:
-                    compute(slice(start, min(start + block, count)))
+            while self.left:
+                try:
+                    part = taken()
+                except IndexError:  # another thread was quicker
+                    break
+                self.compute(part)
         except BaseException as error:
-            failed.append(error)
+            self.give_up(error)
 
-    own, *others = pairwise([blocks * i // shares for i in range(shares + 1)])
-    running = []
-    for share in others:
+    def give_up(self, error: BaseException) -> None:
+        self.errors.append(error)
+        self.left.clear()
+
+    def wait(self) -> None:
+        """Wait for the helpers that have a block; interrupts are put off until then.
+
+        One that comes later finds no block.
+        """
+        while self.helping:
+            try:
+                with self.helping[0]:
+                    self.helping.pop(0)
+            except BaseException as error:
+                self.give_up(error)
+
+
+# ---------------------------------------------------------------- helpers
+
+
+class _Helper:
+    """A thread that takes part in whatever it is called for."""
+
+    def __init__(self) -> None:
+        self.task: tuple[Context, _Work] | None = None
+        self.called = _thread.allocate_lock()
+        self.called.acquire()
+        _thread.start_new_thread(self._serve, ())
+
+    def call(self, work: _Work) -> None:
         # In a copy of this context, which says what is done about floating point errors.
-        helper = threading.Thread(target=copy_context().run, args=(work, *share))
-        try:
-            helper.start()
-        except RuntimeError:  # no more threads, or the interpreter is about to end
-            work(*share)
-        else:
-            running.append(helper)
-    work(*own)
-    for helper in running:
-        helper.join()
-    if failed:
-        raise failed[0]
+        self.task = copy_context(), work
+        self.called.release()
+
+    def _serve(self) -> None:
+        while True:
+            self.called.acquire()
+            self._help()
+
+    def _help(self) -> None:
+        assert self.task is not None
+        context, work = self.task
+        self.task = None  # nothing is kept of arrays while it waits
+        ticket = _thread.allocate_lock()
+        with ticket:
+            work.helping.append(ticket)
+            context.run(work.take_part, work.left.pop)
+            _idle.append(self)  # before anybody goes on who may call for help again
+
+
+_idle: list[_Helper] = []
+_made: list[_Helper] = []
+_making = new_lock()
+
+
+def _idle_helper(most: int) -> _Helper | None:
+    """A helper that has nothing to do; a new one, unless there are as many as may be."""
+    try:
+        return _idle.pop()
+    except IndexError:
+        with _making:
+            if len(_made) >= most:
+                return None
+            try:
+                helper = _Helper()
+            except RuntimeError:  # no more threads, or the interpreter is about to end
+                return None
+            _made.append(helper)
+            return helper
+
+
+def _forget() -> None:
+    """In a process that has none of the threads."""
+    _idle.clear()
+    _made.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+# ---------------------------------------------------------------- bodies that share their work
+
+
+def _in_place_of(function: Callable[..., Any], body: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` under the name of a body; what it does in another way is compared with that."""
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(function, name, getattr(body, name))
+    function.__signature__ = inspect.signature(body)  # type: ignore[attr-defined]
+    return function
+
+
+def are_shared(*arrays: Any) -> bool:
+    """Whether arrays are worth more than one block, and can be taken apart as the first one is."""
+    first = arrays[0]
+    return first.size >= 2 * _LEAST and all(
+        [a.shape == first.shape and a.dtype is first.dtype and a.flags.c_contiguous
+         for a in arrays]) and (first.dtype is FLOAT32 or first.dtype is FLOAT64)
+
+
+def unless_large(body: Callable[..., Any], large: Callable[..., Any]) -> Callable[..., Any]:
+    """``body``, but what ``large`` finds where that is not None."""
+
+    def chosen(*given: Any) -> Any:
+        found = large(*given)
+        return body(*given) if found is None else found
+
+    return _in_place_of(chosen, body)
+
+
+def by_elements(body: Callable[..., Any], fill: Callable[..., None]) -> Callable[..., Any]:
+    """``body``, of arrays of one shape; ``fill`` computes a block of a large result."""
+
+    def shared_body(*arrays: Any) -> Any:
+        if not are_shared(*arrays):
+            return body(*arrays)
+        out = np.empty(arrays[0].shape, arrays[0].dtype)
+        flat = [array.reshape(-1) for array in (*arrays, out)]
+        over_blocks(lambda part: fill(*[array[part] for array in flat]), out.size,
+                    block_of(out.size))
+        return out
+
+    return _in_place_of(shared_body, body)
+
+
+def by_rows(body: Callable[..., Any], fill: Callable[..., None]) -> Callable[..., Any]:
+    """``body``, of arrays of one shape and an axis; the same with rows, if it is the last one."""
+
+    def shared_body(*given: Any) -> Any:
+        *arrays, axis = given
+        first = arrays[0]
+        if first.size < 2 * _LEAST or axis != first.ndim - 1 or not are_shared(*arrays):
+            return body(*given)
+        out = np.empty(first.shape, first.dtype)
+        over_rows(fill, first.shape[-1], *arrays, out)
+        return out
+
+    return _in_place_of(shared_body, body)
+
+
+def over_rows(fill: Callable[..., None], width: int, *arrays: Any) -> None:
+    """Call ``fill`` with blocks of the rows of arrays, which are of that width or columns."""
+    count = arrays[0].size // width
+    rows = [array.reshape(count, -1) for array in arrays]
+    over_blocks(lambda part: fill(*[array[part] for array in rows]), count,
+                max(1, block_of(count * width) // width))
 
 
 # ---------------------------------------------------------------- one number at a time

@@ -49,6 +49,9 @@ def check_pad(input: Tensor, pad: Ints, mode: str) -> None:
             raise RuntimeError("Padding value causes wrapping around more than once.")
     if min(pad) < 0:
         check_cut(tuple(input.shape), pad, mode)
+    if mode != "circular" and input.dtype is dtypes.bool:
+        kernel = "reflection" if mode == "reflect" else "replication"
+        raise no_kernel(f"{kernel}_pad{rank}d", input.dtype)
 
 
 def check_cut(shape: Ints, pad: Ints, mode: str) -> None:

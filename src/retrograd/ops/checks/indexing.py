@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend import index as index_kernels, xp
 from ...backend.interface import kind_of
-from .common import c_name, scalar_type
+from .common import c_name, scalar_type, unsupported
 
 
 def check_integers(function: str, index: Any) -> None:
@@ -103,6 +103,18 @@ def check_combined(function: str, array: Any, index: Any, source: Any) -> None:
     if array.dtype != source.dtype:
         raise RuntimeError(f"{function}(): self ({scalar_type(array)}) and source "
                            f"({scalar_type(source)}) must have the same scalar type")
+
+
+def check_reduced(array: Any, reduce: str, include_self: bool) -> None:
+    """Refuse to reduce dtypes for which PyTorch has no kernel, of which it has several."""
+    if not include_self:
+        unsupported("index_reduce_func_exclude_input_init", array.dtype, "bc")
+    elif array.ndim < 2:
+        unsupported("index_func_", array.dtype, "bc")
+    elif reduce == "mean":
+        unsupported("div_floor_cpu", array.dtype, "b")
+    elif reduce != "prod":
+        unsupported("maximum_cpu" if reduce == "amax" else "minimum_cpu", array.dtype, "c")
 
 
 def check_slices(array: Any, dim: int, source: Any) -> None:

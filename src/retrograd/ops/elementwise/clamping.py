@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import pointwise as pointwise_kernels, xp
-from ...base.errors import no_overload
+from ...base import dtypes
+from ...base.errors import does_not_fit, no_overload
 from ...core.op import Array, Number, composite, elementwise, public
 from ...core.operands import fitting_number
 from ...core.tensor import Tensor
@@ -21,7 +22,20 @@ def _bounded(input: Any, low: Any, high: Any) -> Any:
     for bound in (low, high):
         if bound is not None:
             input = widened(input, bound)
-    return pointwise_kernels.bounded(input, low, high)
+    try:
+        return pointwise_kernels.bounded(input, low, high)
+    except OverflowError:
+        return pointwise_kernels.bounded(input, _whole(low, input.dtype), _whole(high, input.dtype))
+
+
+def _whole(bound: Any, dtype: Any) -> Any:
+    """A whole number in a dtype; in one without a sign a negative number goes around once."""
+    limits = xp.iinfo(dtype)
+    if bound is None or limits.min <= bound <= limits.max:
+        return bound
+    if limits.min or abs(bound) > limits.max:
+        raise does_not_fit(dtypes.from_numpy_dtype(dtype))
+    return limits.max + 1 + bound
 
 
 @elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampBackward1", title="clamp",

@@ -12,9 +12,10 @@ from ...core.op import Array, Dim, Index, Number, elementwise, linear, op, publi
 from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap
 from ..batching import all_batched, with_one_dim
-from ..checks.common import no_derivative
+from ..checks.common import no_derivative, unsupported
 from ..checks.indexing import check_combine, check_gather, check_scatter
 from ..elementwise.comparison import eq
+from ..elementwise.conjugate import conj
 from ..elementwise.where import where
 from ..memory.filling import NUMBERS, on_copy, written_op
 from ..shapes.reshaping import no_overload, reshape, zeros_of
@@ -130,7 +131,7 @@ def scatter_(input: Tensor, dim: int, index: Tensor, src: Tensor | Number | None
     return call_inplace(function.op, args)
 
 
-@op(any_dtype=True, inplace=True, apart=True)
+@op(inplace=True, apart=True)
 def scatter_reduce(input: Array, dim: Dim, index: Index, src: Array, reduce: str, *,
                    include_self: bool = True) -> Any:
     """``input`` with ``src`` reduced into it where ``index`` points along ``dim``."""
@@ -145,6 +146,8 @@ def _write_scatter_reduce(array: Any, dim: int, index: Any, src: Any, reduce: st
                            f"{reduce}")
     check_scatter(array, dim, index, src)
     if index.size:
+        unsupported(f"scatter_gather_tensor_cpu_reduce_{reduce}", array.dtype,
+                    {"mean": "b", "amax": "c", "amin": "c"}.get(reduce, ""))
         reduced = array.copy()
         index_kernels.reduce_into(reduced, dim, index, src, reduce, include_self)
         array[...] = reduced
@@ -162,7 +165,7 @@ def reduced_to_input(g: Any, input: Any, dim: int, index: Any, src: Any, reduce:
         zero = mask_of_zeros(input)
         filled = _masked_fill_value(input, zero, 1.0)
         others = scatter_reduce(filled, dim, index, src, "prod", include_self=include_self)
-        return g * others / filled
+        return g * conj(others / filled)
     return share_of_extremes(g, input, dim, index, src, y) * marked_equal(g, input, y)
 
 
@@ -194,8 +197,8 @@ def product_to_src(g: Any, input: Any, dim: int, index: Any, src: Any, include_s
     single = zero & mask_of_ones(gather(zeros_here, dim, index))
     without_zero = scatter_reduce(input, dim, index, _masked_fill_value(src, single, 1.0), "prod",
                                   include_self=include_self)
-    at_zero = gather(g * without_zero, dim, index)
-    elsewhere = gather(g * y, dim, index) / _masked_fill_value(src, zero, 1.0)
+    at_zero = gather(g * conj(without_zero), dim, index)
+    elsewhere = gather(g * conj(y), dim, index) / conj(_masked_fill_value(src, zero, 1.0))
     return differentiable_once(where(single, at_zero, elsewhere), zero & ~single)
 
 

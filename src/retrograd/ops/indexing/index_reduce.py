@@ -29,6 +29,7 @@ def _places(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str,
         raise RuntimeError(f"index_reduce_(): Number of indices ({index.numel()}) should be equal "
                            f"to source.size(dim): ({count}), for dim: {axis}")
     checks.check_slices(input._data, axis, source._data)
+    checks.check_reduced(input._data, reduce, include_self)
     if type(index._data) not in TRACED_TYPES:
         _check_range(index, axis, input.shape[axis] if input.ndim else 1, include_self)
     shape = tuple([-1 if d == axis else 1 for d in range(source.ndim)])

@@ -91,8 +91,8 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
                            + " ".join(map(str, dims)))
     first, second = (canonical_dim(d, A.ndim) for d in dims)
     if first == second:
-        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dims[0]}, "
-                           f"{dims[1]})")
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({first}, "
+                           f"{second})")
     if dtype is not None:
         A = A.to(dtype)
     return _matrix_norm(A, ord, first, second, keepdim)

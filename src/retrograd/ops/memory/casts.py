@@ -114,7 +114,7 @@ def cast(input: Tensor, dtype: dtypes.dtype, copy: bool = False, memory_format: 
         return input
     if kind_of(input._data.dtype) == "c" and not dtype.is_complex and dtype is not dtypes.bool:
         warn("Casting complex values to real discards the imaginary part", once=True)
-    if dtypes.category(dtype) < 2:
+    if not (dtype.is_floating_point or dtype.is_complex):
         return _to_exact(input, dtype, memory_format)  # type: ignore[no-any-return]
     return _to_copy(input, dtype, memory_format)  # type: ignore[no-any-return]
 

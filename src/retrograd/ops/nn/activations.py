@@ -17,7 +17,8 @@ from ...core.signatures import named
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..elementwise.arithmetic import abs
-from ..elementwise.clamping import _clamp_max_number
+from ..elementwise.clamping import _bounded, _clamp_max_number
+from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import exp, sigmoid
 from ..elementwise.expressions import unary
 from ..elementwise.number_operands import in_place
@@ -71,14 +72,14 @@ relu = _with_inplace(unary(
 def hardtanh(input: Array, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """``input`` held between two bounds, where the gradient stops."""
     if kind_of(input.dtype) in "iu":
-        min_val, max_val = int(min_val), int(max_val)
+        return _bounded(input, int(min_val), int(max_val))
     return pointwise_kernels.bounded(input, min_val, max_val)
 
 
 def _check_hardtanh(given: dict[str, Any], common: dtypes.dtype) -> None:
     kinds("if", "hardtanh", b=(RuntimeError, "Bool inputs not supported for hardtanh"),
           c=(NotImplementedError, "clamp is not supported for complex types"))(given, common)
-    if common is dtypes.uint8 and (given["min_val"] < 0 or given["max_val"] < 0):
+    if common is dtypes.uint8 and (given["min_val"] <= -1 or given["max_val"] <= -1):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
 
 
@@ -319,7 +320,7 @@ def _tanh_gelu_curve(input: Any) -> Any:
 
 silu = _with_inplace(_activation(
     "silu", "``input`` times its sigmoid.", lambda input: smooth_kernels.silu(input),
-    lambda g, input: silu_backward(g, input), inplace=True, guard=kinds("fc", "silu_cpu")))
+    lambda g, input: silu_backward(g, conj(input)), inplace=True, guard=kinds("fc", "silu_cpu")))
 
 
 @elementwise(function=None, method=False, numbers=(), node="SiluBackwardBackward0")
@@ -329,8 +330,8 @@ def silu_backward(input: Array, source: Array) -> Any:
 
 
 silu_backward.vjp(
-    input=lambda g, source: silu_backward(g, source),
-    source=lambda g, input, source: g * input * _silu_curve(source, sigmoid(source)))
+    input=lambda g, source: silu_backward(g, conj(source)),
+    source=lambda g, input, source: g * conj(input * _silu_curve(source, sigmoid(source))))
 
 
 def _silu_curve(input: Any, s: Any) -> Any:

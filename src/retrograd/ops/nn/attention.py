@@ -11,7 +11,7 @@ from ...base.errors import length_of
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import PLAIN, Tensor, wrap
 from ..batching import all_batched
-from ..checks.common import c_name
+from ..checks.common import c_name, unsupported
 from ..checks.losses import check_fits
 from ..elementwise.where import where
 from ..memory.casts import cast
@@ -72,6 +72,7 @@ def _(batch: Any, query: Any, key: Any, mask: Any, causal: bool, scale: float) -
 @op(node="SoftmaxBackward0", batches="leading",
     vjp=lambda g, y: softmax_backward(g, y, len(y.shape) - 1))
 def _masked_softmax(input: Array) -> Any:
+    unsupported("softmax_lastdim_kernel_impl", input.dtype, "c")
     return attention_kernels.weights(input)
 
 

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...base import dtypes
-from ...base.errors import canonical_dim, existing_dim, length_of
+from ...base.errors import canonical_dim, existing_dim
 from ...base.warning import warn
 from ...core.op import Sizes, composite, public, publish
-from ...core.out_rules import Out
+from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
 from ..checks.embeddings import check_index_kind
 from ..checks.norms import check_vectors
+from ..checks.recurrence import check_cell
 from ..creation.filled import empty_like
 from ..linalg.functions import matrix_norm
 from ..products.linear_layers import linear
@@ -80,8 +81,10 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     if not input.numel():
         return input, empty_like(input, requires_grad=False)
     mask = empty_like(input, dtype=dtypes.bool, requires_grad=False)
-    if not p or train is False:
+    if train is False:
         return input.clone(), mask.fill_(True)
+    if not input.is_floating_point() and not input.is_complex():
+        raise RuntimeError(CASTABLE.format(result="Float", out=input.dtype.alias))
     mask.bernoulli_(1 - p)
     return input * mask * (1 / (1 - p) if p < 1 else 0.0), mask
 
@@ -146,11 +149,6 @@ def _embedding_renorm(input: Tensor, indices: Tensor, max_norm: float, norm_type
 
 def _gates(count: int, input: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
     """What the input and the state give to each of ``count`` gates."""
-    length_of(tuple(input.shape), 1)
-    wanted = count * length_of(tuple(hidden.shape), 1)
-    if w_ih.shape[0] != wanted:
-        raise RuntimeError(f"weight_ih first dim must be {count} * hidden_size = {wanted}, but got "
-                           f"{w_ih.shape[0]}")
     return linear(input, w_ih, b_ih), linear(hidden, w_hh, b_hh)
 
 
@@ -159,6 +157,7 @@ def _declare_cell(activation: str) -> None:
                doc=f"The next state of a network that remembers by {activation}.")
     def cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
              b_hh: Tensor | None = None) -> Tensor:
+        check_cell(1, input, (hx,), w_ih, w_hh)
         of_input, of_state = _gates(1, input, hx, w_ih, w_hh, b_ih, b_hh)
         return getattr(of_input + of_state, activation)()  # type: ignore[no-any-return]
 
@@ -171,6 +170,7 @@ _declare_cell("relu")
 def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
              b_hh: Tensor | None = None) -> Tensor:
     """The next state of gated recurrent units."""
+    check_cell(3, input, (hx,), w_ih, w_hh)
     of_input, of_state = [part.chunk(3, 1)
                           for part in _gates(3, input, hx, w_ih, w_hh, b_ih, b_hh)]
     reset, update = [(i + h).sigmoid() for i, h in zip(of_input[:2], of_state[:2], strict=True)]
@@ -182,6 +182,9 @@ def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor
 def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor,
               b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """The next state of long short-term memory: what is shown, and what is kept."""
+    if len(hx) != 2:
+        raise RuntimeError("lstm_cell expects two hidden states")
+    check_cell(4, input, hx, w_ih, w_hh)
     of_input, of_state = _gates(4, input, hx[0], w_ih, w_hh, b_ih, b_hh)
     let_in, keep, fresh, show = (of_input + of_state).chunk(4, 1)
     kept = keep.sigmoid() * hx[1] + let_in.sigmoid() * fresh.tanh()

@@ -14,6 +14,7 @@ from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
 from ..checks.products import check_chain, expect_vectors
 from ..elementwise.arithmetic import mul
+from ..memory.casts import cast
 from ..shapes.dimensions import _permute
 from ..shapes.expanding import sum_to_size_of
 from ..shapes.reshaping import _reshape_copy, reshape
@@ -90,10 +91,15 @@ def _with_equal_lengths(a: Tensor, b: Tensor, pairs: list[tuple[int, int]]) -> t
     for m, n in pairs:
         if a.shape[m] != b.shape[n]:
             if a.shape[m] == 1:
-                b = sum_to_size_of(b, tuple(1 if d == n else s for d, s in enumerate(b.shape)))
+                b = _summed(b, n)
             else:
-                a = sum_to_size_of(a, tuple(1 if d == m else s for d, s in enumerate(a.shape)))
+                a = _summed(a, m)
     return a, b
+
+
+def _summed(input: Tensor, dim: int) -> Tensor:
+    shape = tuple(1 if d == dim else size for d, size in enumerate(input.shape))
+    return cast(sum_to_size_of(input, shape), input.dtype)
 
 
 @composite(method=True, out=Out(CASTABLE, apart=True))

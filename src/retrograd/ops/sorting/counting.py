@@ -90,7 +90,8 @@ def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Any:
     # Nothing is counted, and PyTorch does not look at the weights.
     if weights is None or (input.ndim == 1 and not input.numel()):
         return _counts(input, minlength)
-    return _weighted_counts(weights, input, minlength)
+    real = weights.double() if weights.is_complex() else weights
+    return _weighted_counts(real, input, minlength)
 
 
 @op(out=Out("torch.histogram: input tensor and hist tensor should have the same dtype, but got "

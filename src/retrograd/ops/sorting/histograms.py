@@ -133,5 +133,7 @@ def histogramdd(input: Tensor, bins: int | Sequence[int] | Sequence[Tensor],
     several = [bins] * length_of(tuple(input.shape), -1) if isinstance(bins, int) else list(bins)
     if input.ndim < 2:
         raise RuntimeError(f"{_NAME}: input tensor should have at least 2 dimensions")
+    if any(isinstance(count, int) and count < -1 for count in several):
+        raise RuntimeError("number of steps must be non-negative")
     hist, edges = _counted(input, several, range, weight, density)
     return return_types.histogramdd((hist, tuple(edges)))
