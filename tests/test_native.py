@@ -1624,7 +1624,9 @@ def test_sums_and_variances_keep_their_digits(dim: int, dtype: Any) -> None:
     def apart(found: Any, exact: Any) -> Any:
         return (np.abs(found - exact) / np.spacing(exact.astype(dtype))).max()
 
-    assert apart(native.OVER["reduce.total"].call(x, (dim,), False), wide.sum(dim)) < 2.5
+    # Rows by as many numbers at once as a register holds: one in the worst case.
+    assert apart(native.OVER["reduce.total"].call(x, (dim,), False), wide.sum(dim)) < (
+        5 if dim else 2.5)
     most = 0.51 if dtype == np.float32 else 6  # the one is computed as the other
     for name, exact in (("variance", wide.var(dim)), ("standard_deviation", wide.std(dim))):
         found, mean = native.OVER[f"reduce.{name}"].call(x, (dim,), False, 0)
