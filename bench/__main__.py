@@ -24,9 +24,10 @@ from .worker import Worker
 LIBRARIES = ("torch", "retrograd", "jax", "autograd", "tinygrad", "mygrad")
 ROUNDS = range(5, 40)
 """How many turns each library gets: as many as there is time for, within these bounds."""
-REST = 0.01
+REST = {"native": 0.01, "pure": 0.12}
 """Seconds before a turn: PyTorch's threads spin for eight milliseconds after their last work, and
-OpenBLAS's for some, on the processors that the next library needs."""
+OpenBLAS's, which NumPy alone multiplies by, for a tenth of a second, on the processors that the next
+library needs."""
 PROGRAMS = "^(train|kernels|science|writes|higher|data|small: (?!100 calls))"
 """The lines that are what somebody would run, and no single function."""
 FAILED: list[str] = []
@@ -59,6 +60,7 @@ def agreeing(entry: Line, workers: dict[str, Worker]) -> dict[str, Worker]:
 
 def measure(entry: Line, workers: dict[str, Worker], seconds: float) -> Times:
     """The times of the libraries that have a program for this line."""
+    rest = REST["pure" if os.environ.get("RETROGRAD_KERNELS") == "0" else "native"]
     workers = agreeing(entry, workers)
     repeats = {}
     for name, worker in workers.items():
@@ -71,7 +73,7 @@ def measure(entry: Line, workers: dict[str, Worker], seconds: float) -> Times:
         if turn >= ROUNDS.start and time.perf_counter() > end:
             break
         for name, worker in workers.items():
-            time.sleep(REST)
+            time.sleep(rest)
             times[name].append(worker.call("time", repeats[name]))
     return {name: (min(ts), statistics.median(ts)) for name, ts in times.items()}
 

@@ -748,6 +748,14 @@ def _() -> Any:
             yield np.flip(x), x, weight, mean, scale, groups, 1e-5, asked
 
 
+@cases("norm.channel_gradients")
+def _() -> Any:
+    for x, weight, _, groups in images_to_normalise():
+        _, mean, scale, _ = norm.channel_norm(x, None, None, groups, 1e-5)
+        for known in ((mean, scale), (None, None)):
+            yield np.flip(x), x, weight, *known, groups, 1e-5
+
+
 @cases("norm.look_up", exact=True)
 def _() -> Any:
     for weight in layouts(numbers(7, 3)):
@@ -1392,6 +1400,17 @@ def test_max_pooling(shape: tuple[int, ...], kernel: int, stride: int, padding: 
                        pool.scatter_planes(g, expected, shape[1:], apart))
 
 
+@pytest.mark.parametrize("value", [np.inf, np.nan, 3e38])
+def test_what_no_weight_meets_changes_none(value: float) -> None:
+    x = torch.tensor(numbers(2, 3, 40, 40, dtype=np.float32))
+    weight = torch.zeros(4, 3, 3, 3, requires_grad=True)
+    x[:, :, 5:7, 0] = value  # met by the first of three columns of weights
+    with np.errstate(all="raise"):
+        F.conv2d(x, weight).sum().backward()
+    slope = weight.grad.numpy()
+    assert np.isfinite(slope[..., 1:]).all() and not np.isfinite(slope[..., 0]).any()
+
+
 # ---------------------------------------------------------------- smooth units
 
 
@@ -1405,6 +1424,17 @@ def test_smooth_units_of_any_size(count: int) -> None:
     for function in (smooth.gelu, smooth.tanh_gelu, smooth.silu):
         found = function(np.full(count, np.nan, np.float32))
         assert np.isnan(found).all()
+
+
+def test_large_rows_and_smooth_units_raise_nothing() -> None:
+    x = torch.tensor(numbers(400, 1000, dtype=np.float32) * 100).requires_grad_()
+    with np.errstate(all="raise"):
+        for function in (F.gelu, lambda x: F.softmax(x, -1), lambda x: F.log_softmax(x, -1),
+                         lambda x: F.layer_norm(x, (1000,)), F.silu):
+            y = function(x)
+            y.sum().backward()
+            assert torch.isfinite(y).all() and torch.isfinite(x.grad).all()
+            x.grad = None
 
 
 def test_powers_of_two_and_of_e_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -339,6 +339,12 @@ def met_by(count, blocks):
     return names
 
 
+@pytest.fixture(autouse=True)
+def _others_are_idle(monkeypatch):
+    """Those of earlier tests, or BLAS's, may not be."""
+    monkeypatch.setattr(sharing._Busy, "now", lambda self: 0)
+
+
 @pytest.mark.parametrize("count", [1, 2, 5])
 @pytest.mark.parametrize(("rows", "block"), [(0, 4), (1, 4), (17, 4), (16, 4), (100, 7)])
 def test_blocks_are_the_same_however_many_threads_there_are(number_of_threads, count, rows, block):
@@ -354,6 +360,32 @@ def test_as_many_threads_take_part_as_there_may_be(number_of_threads, count):
     names = met_by(count, 20)
     assert len(names) == count and threading.get_ident() in names
     assert met_by(count, 20) == names  # they are still there
+
+
+def test_threads_do_not_help_while_others_are_at_work(number_of_threads, monkeypatch):
+    class Clocks:
+        whole = process = own = 0.0
+        perf_counter = property(lambda self: lambda: self.whole)
+        process_time = property(lambda self: lambda: self.process)
+        thread_time = property(lambda self: lambda: self.own)
+
+    monkeypatch.undo()
+    number_of_threads(3)
+    clocks = Clocks()
+    monkeypatch.setattr(sharing, "time", clocks)
+    sharing._busy.note()
+    for others, helpers in ((0, 2), (0.4, 2), (1.1, 1), (2, 0), (7, 0)):
+        clocks.whole, clocks.process, clocks.own = 1.0, 0.3 + others, 0.3
+        called = []
+        monkeypatch.setattr(sharing, "_idle_helper", called.append)
+        monkeypatch.setattr(sharing._busy, "clock", 0.0)
+        monkeypatch.setattr(sharing._busy, "others", 0.0)
+        met = []
+        over_blocks(met.append, 8, 1)
+        assert len(met) == 8 and bool(called) == bool(helpers)
+    clocks.process = 0.0  # as in a process that was forked
+    assert sharing._busy.now() == 0
+    sharing._busy.note()
 
 
 def test_results_are_the_same_however_many_threads_there_are(number_of_threads):

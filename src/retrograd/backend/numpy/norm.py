@@ -10,11 +10,13 @@ import numpy as np
 from ..plain import fill_with_plain_bodies, norm as plain
 from ..plain.norm import (
     as_row,
-    channel_gradients,
     channel_input_gradient,
+    channel_rows,
+    for_each_sample,
     layer_gradients,
     layer_input_gradient,
 )
+from ..plain.precision import is_half
 from . import together
 from .index import FEW_NUMBERS, slices_at, totals
 from .native import native
@@ -84,6 +86,26 @@ def channel_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, groups:
     return found
 
 
+@native("channel_gradients(g, x, weight, mean, scale, like(x), empty(x.shape[1], x.dtype), "
+        "empty(x.shape[1], x.dtype), groups or 0, eps)",
+        when="x.ndim > 2 and g.shape == x.shape and ready(x, g, weight) and in_order(mean, scale)")
+def channel_gradients(g: Any, x: Any, weight: Any, mean: Any, scale: Any, groups: int | None,
+                      eps: float) -> tuple[Any, Any, Any]:
+    # Where all samples share their statistics, the sums for the parameters are those for the input.
+    if groups is not None or mean is None or not x.size or is_half(x.dtype):
+        return plain.channel_gradients(g, x, weight, mean, scale, groups, eps)
+    (samples, channels), slopes = x.shape[:2], channel_rows(g)
+    found = channel_rows(x) - mean
+    along = column_sums(row_products(slopes, found).reshape(samples, channels))
+    sums, scales = column_sums(row_sums(slopes).reshape(samples, channels)), scale[:channels, 0]
+    count = x.size // channels
+    found *= for_each_sample(along * scales * scales / count, samples)
+    found += for_each_sample(sums / count, samples)
+    np.subtract(slopes, found, out=found)
+    found *= scale if weight is None else for_each_sample(scales * weight, samples)
+    return found.reshape(x.shape), along * scales, sums
+
+
 # ---------------------------------------------------------------- embedding
 
 
@@ -140,10 +162,6 @@ fill_with_plain_bodies(
         "layer_gradients(g, x, weight, mean, scale, like(x), row(x, rank), row(x, rank), rank, "
         "eps)",
         when="g.shape == x.shape and ready(x, g, weight) and in_order(mean, scale)"),
-    channel_gradients=native(
-        "channel_gradients(g, x, weight, mean, scale, like(x), empty(x.shape[1], x.dtype), "
-        "empty(x.shape[1], x.dtype), groups or 0, eps)",
-        when="x.ndim > 2 and g.shape == x.shape and ready(x, g, weight) and in_order(mean, scale)"),
     blend=native("blend(mean, var, means, squares, count, momentum)",
                  when="in_order(mean, var, means, squares) "
                       "and mean.dtype is var.dtype is means.dtype"),

@@ -4,7 +4,8 @@ The threads are Python's, and wait for the next call: to wake one takes a hundre
 millisecond, to make one ten times that. NumPy, SciPy and BLAS compute without the interpreter's
 lock, so blocks are to be large enough that their calls are longer than what lies between them.
 Whoever calls takes blocks from the front and never waits for a thread to wake up: what is left is
-done by those who are there. A forked process begins without helpers, as a fresh one does.
+done by those who are there. A forked process begins without helpers, as a fresh one does. While
+other threads of the process are at work, BLAS's above all, as many fewer help.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import _thread
 import inspect
 import os
+import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from contextvars import Context, copy_context
@@ -36,7 +39,7 @@ def over_blocks(compute: Callable[[slice], None], count: int, block: int) -> Non
                            for start in range(0, count, block)])
     try:
         most = min(threads.count(), len(work.left)) - 1
-        for _ in range(most):
+        for _ in range(most - _busy.now() if most > 0 else 0):
             helper = _idle_helper(most)
             if helper is None:
                 break
@@ -46,8 +49,32 @@ def over_blocks(compute: Callable[[slice], None], count: int, block: int) -> Non
         work.give_up(error)
     finally:
         work.wait()
+    _busy.note()
     if work.errors:
         raise work.errors[0]
+
+
+class _Busy(threading.local):
+    """How many other threads of this process were at work since this one last shared its own.
+
+    BLAS's go on looking for work on their processors for a tenth of a second after a large product:
+    whoever shares one of these with them waits for milliseconds when it is to go on.
+    """
+
+    clock = others = 0.0
+
+    def now(self) -> int:
+        clock, others = self.clock, self.others
+        self.note()
+        return max(0, round((self.others - others) / max(self.clock - clock, _MOMENT)))
+
+    def note(self) -> None:
+        self.clock = time.perf_counter()
+        self.others = time.process_time() - time.thread_time()
+
+
+_MOMENT = 1e-4  # seconds, in which a helper may still be about to wait
+_busy = _Busy()
 
 
 def block_of(size: int) -> int:
@@ -149,6 +176,7 @@ def _forget() -> None:
     """In a process that has none of the threads."""
     _idle.clear()
     _made.clear()
+    _busy.note()  # clocks of the processor begin anew
 
 
 if hasattr(os, "register_at_fork"):

@@ -63,8 +63,21 @@ def places(space: Ints, out: Ints) -> tuple[Ints, int]:
     return apart, 1 + sum([(n - 1) * a for n, a in zip(out, apart, strict=True)])
 
 
+def as_runs(x: Any, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
+    """Windows at the ends of rows too, which are no output: all others lie in one piece.
+
+    Also how far apart neighbours of an output lie, and the length of the piece; None where there
+    would be too many.
+    """
+    apart, length = places(x.shape[2:], out)
+    if {*stride} != {1} or length >= 2 * math.prod(out):
+        return None
+    return runs(x, kernel, dilation, length), apart, length
+
+
 # Windows are copied for a few samples at a time, into memory that stays in the cache.
 _COPIED_BYTES = 1 << 18
+_MANY = 1 << 11  # numbers from which it pays to copy runs and to compute what is no output
 
 
 def columns(view: Any, rank: int, groups: int) -> Any:
@@ -96,13 +109,8 @@ def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilati
     rows = _in_groups(wide(weight), groups).reshape(groups, weight.shape[0] // groups, -1)
     whole = xp.ascontiguousarray(padded(wide(x), padding))
     y = xp.empty((x.shape[0], weight.shape[0], *out), whole.dtype)
-    apart, length = places(whole.shape[2:], out)
-    if {*stride} == {1} and length < 2 * math.prod(out):
-        # Windows at the ends of rows too, which are no output: all others lie in one piece.
-        view = runs(whole, kernel, dilation, length)
-    else:
-        apart, length = places(out, out)
-        view = windows(whole, kernel, stride, dilation, out)
+    view, apart, length = as_runs(whole, kernel, stride, dilation, out) or (
+        windows(whole, kernel, stride, dilation, out), *places(out, out))
     for part, cols in columns(view, len(out), groups):
         y[part] = xp.as_strided(xp.matmul(rows, cols), (cols.shape[0], *y.shape[1:]),
                                 (y.shape[1] * length, length, *apart), 0)
@@ -164,10 +172,18 @@ def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding:
     if not g.size:
         return xp.zeros(shape, g.dtype)
     out, kernel = g.shape[2:], shape[2:]
-    slopes = wide(g).reshape(g.shape[0], groups, -1, math.prod(out)).swapaxes(2, 3)
+    whole, slopes, length, found = padded(wide(x), padding), wide(g), math.prod(out), None
+    if whole.size > _MANY and xp.isfinite(xp.sum(whole)):  # zeros leave out what is finite
+        found = as_runs(xp.ascontiguousarray(whole), kernel, stride, dilation, out)
+    if found is None:
+        view = windows(whole, kernel, stride, dilation, out)
+    else:
+        view, apart, length = found
+        slopes = xp.zeros((*g.shape[:2], length), slopes.dtype)
+        xp.as_strided(slopes, g.shape, (shape[0] * length, length, *apart), 0)[...] = g
+    slopes = slopes.reshape(g.shape[0], groups, -1, length).swapaxes(2, 3)
     found = xp.zeros((groups, shape[1] * math.prod(kernel), shape[0] // groups), slopes.dtype)
-    view = windows(padded(wide(x), padding), kernel, stride, dilation, out)
-    for part, cols in columns(view, len(out), groups):
+    for part, cols in columns(view, len(kernel), groups):
         found += xp.sum(xp.matmul(cols, slopes[part]), axis=0)
     return xp.cast(xp.ascontiguousarray(found.swapaxes(1, 2)).reshape(shape), g.dtype)
 
