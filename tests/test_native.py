@@ -811,6 +811,12 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return arrays.placed(x, arrays.dtype), axis, arrays.draw(st.booleans()), None
 
 
+@case("reduce.variance", "reduce.standard_deviation")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    x, dim, keepdims, _ = CASES["reduce.total"](arrays)
+    return x, dim, keepdims, arrays.draw(st.sampled_from([0, 1, 2.5]))
+
+
 @case("reduce.sum_of_numbers")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     x, dim, keepdims, dtype = CASES["reduce.total"](arrays)
@@ -1606,6 +1612,49 @@ def test_special_functions_of_special_numbers(name: str, dtype: Any) -> None:
     assert np.allclose(found, expected, 1e-15 if dtype == np.float64 else 2e-7, 0, equal_nan=True)
     zero = expected == 0
     assert np.array_equal(np.signbit(found[zero]), np.signbit(expected[zero]))
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_sums_and_variances_keep_their_digits(dim: int, dtype: Any) -> None:
+    x = np.random.default_rng(0).uniform(1, 2, (3000, 40) if dim == 0 else (40, 3000)).astype(dtype)
+    wide = x.astype(np.longdouble)
+
+    def apart(found: Any, exact: Any) -> Any:
+        return (np.abs(found - exact) / np.spacing(exact.astype(dtype))).max()
+
+    # Rows by as many numbers at once as a register holds: one in the worst case.
+    assert apart(native.OVER["reduce.total"].call(x, (dim,), False), wide.sum(dim)) < (
+        5 if dim else 2.5)
+    most = 0.51 if dtype == np.float32 else 6  # the one is computed as the other
+    for name, exact in (("variance", wide.var(dim)), ("standard_deviation", wide.std(dim))):
+        found, mean = native.OVER[f"reduce.{name}"].call(x, (dim,), False, 0)
+        assert apart(found, exact) < most and apart(mean, wide.mean(dim)) < most
+
+
+@needs_kernels
+def test_many_losses_are_added_up_to_all_digits() -> None:
+    rows = np.random.default_rng(0).standard_normal((30_000, 3))
+    found = native.OVER["loss.negative_likelihood"].call(
+        rows, np.arange(30_000) % 3, None, 2, -100)
+    exact = -math.fsum(rows[np.arange(30_000), np.arange(30_000) % 3])
+    assert abs(found - exact) <= math.ulp(exact)
+    rows[7] = -np.inf
+    assert native.OVER["loss.negative_likelihood"].call(
+        rows, np.arange(30_000) % 3, None, 2, -100) == np.inf
+
+
+def test_running_sums_of_exponentials_keep_their_digits() -> None:
+    x = np.random.default_rng(0).uniform(0, 1, 4000).astype(np.float32)
+    found = torch.from_numpy(x).logcumsumexp(0).numpy()
+    exact = np.log(np.cumsum(np.exp(x.astype(np.longdouble))))
+    assert (np.abs(found - exact) / np.spacing(found)).max() < 0.51
+
+
+def test_the_deviation_of_halves_is_rounded_once() -> None:
+    x = torch.tensor([[300.0], [-300.0]] * 20).half()
+    assert x.std(0).tolist() == [303.75] and x.var(0).tolist() == [math.inf]
 
 
 GAMMAS = [(0.01, 1, 0.001, 1.3), (0.1, 6, 0.1, 6), (1e-9, 1e-3, 1e-3, 3), (5, 99, 5, 99),

@@ -196,7 +196,7 @@ INLINE Normal<float> normal(float x) {
 
 // ---------------------------------------------------------------- sums and extremes of rows
 
-constexpr I BLOCK = 4096;  // so many are added up in their own precision, blocks in double
+constexpr I BLOCK = 512;  // so many are added up in their own precision, blocks in double
 
 template <class T, class F> INLINE T summed(I n, F&& term) {
     if (n <= BLOCK) {

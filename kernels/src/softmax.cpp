@@ -174,12 +174,15 @@ struct Classes {
 template <class T> void negative_likelihood(In<T> x, In<std::int64_t> target, Out<T> out, I reduction, I ignore) {
     Classes c(x, target, ignore);
     require(out.size == (reduction == NONE ? c.rows : 1), "the result has another size");
-    double total = 0;
+    double total = 0, rest = 0;  // what roundings took from the total
     for (I i = 0; i < c.rows; i++) {
         T loss = target[i] == ignore ? T(0) : -x[i * c.n + target[i]];
         if (reduction == NONE) out[i] = loss;
-        total += loss;
+        double sum = total + loss, of_loss = sum - total;
+        rest += (total - (sum - of_loss)) + (loss - of_loss);
+        total = sum;
     }
+    total += rest == rest ? rest : 0;  // infinite losses have none
     if (reduction != NONE) out[0] = reduction == MEAN ? T(total) / T(c.counted) : T(total);
 }
 

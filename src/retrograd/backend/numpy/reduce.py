@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..plain import fill_with_plain_bodies, reduce as plain
-from ..plain.precision import wide
 from ..plain.reduce import accumulated, product
 from . import FLOAT32, FLOAT64, LARGE, cast, copies, in_rows, quiet, xp
 from .copies import overwrite
 from .expressions import fused
-from .native import native
+from .native import native, neighbours
 from .rows import ones as column_of_ones
 
 copy_in_rows = vars(copies)["copy_in_rows"]  # a plain body, which no checker sees there
@@ -105,10 +104,10 @@ def spread(array: Any, shape: tuple[int, ...], dtype: Any, dim: tuple[int, ...] 
 
 
 def log_sums(array: Any, axis: int) -> Any:
-    # The ufunc knows no complex numbers.
+    # The ufunc knows no complex numbers. Each sum takes on the roundings of all before it.
     if not array.ndim or array.dtype.kind == "c":
         return plain.log_sums(array, axis)
-    return cast(in_rows(np.logaddexp.accumulate(wide(array), axis=axis)), array.dtype)
+    return cast(in_rows(np.logaddexp.accumulate(array.astype(FLOAT64), axis=axis)), array.dtype)
 
 
 def plain_variance(array: Any, correction: float) -> Any:
@@ -151,6 +150,17 @@ def scanned(combine: Callable[[Any, Any], Any], array: Any, axis: int) -> Any:
 
 _RUNNING = "array.size > 1023 and ready(array) and (dtype is None or dtype == array.dtype)"
 
+
+def spans(array: Any, dim: tuple[int, ...] | None) -> tuple[int, int] | None:
+    """The first of neighbouring dimensions and the one behind them; None with others between."""
+    return (0, array.ndim) if not dim or len(dim) == array.ndim else neighbours(array, dim)
+
+
+def divisor(array: Any, dim: tuple[int, ...] | None, correction: float) -> float:
+    """What a sum of squares is divided by."""
+    return float(max(plain.count_along(array.shape, dim) - correction, 0))
+
+
 _PART = "array.size > 1023 and ready(array) and dtype is None and "
 
 fill_with_plain_bodies(
@@ -159,6 +169,12 @@ fill_with_plain_bodies(
                    when=_PART + "axis is not None and 0 <= axis < array.ndim"),
     sum_of_numbers=native("sum_of_numbers_along(array, without(array, dim, keepdims), "
                           "*neighbours(array, dim))", when=_PART + "neighbours(array, dim)"),
+    **{name: native("variance_along(array, without(array, dim or None, keepdims), "
+                    "without(array, dim or None, keepdims), *spans(array, dim), "
+                    f"divisor(array, dim, correction), {name == 'standard_deviation'})",
+                    spans, divisor,
+                    when="array.size > 1023 and ready(array) and spans(array, dim)")
+       for name in ("variance", "standard_deviation")},
     exclusive_products=native("product_before(array, like(array), axis, reverse)",
                               when="array.size > 1023 and array.ndim and ready(array)"),
     recurrence=native("recurrence(factor, term, like(term), axis, reverse)",

@@ -212,27 +212,36 @@ def plain_variance(array: Any, correction: float) -> Any:
     return xp.sum(distance * distance) / max(array.size - correction, 0)
 
 
+def _variance(array: Any, dim: tuple[int, ...] | None, keepdims: bool, correction: float
+              ) -> tuple[Any, Any]:
+    """The mean square distance from the mean, and the mean, as they were accumulated."""
+    count = count_along(array.shape, dim)
+    wider = wide(array)
+    centre = total(wider, dim, True) / count
+    distance = wider - centre
+    square = distance.real ** 2 + distance.imag ** 2 if array.dtype.kind == "c" \
+        else distance * distance
+    found = total(square, dim, keepdims) / max(count - correction, 0)
+    if not keepdims:
+        centre = xp.squeeze(centre, axes_of(array, dim)) if array.ndim else centre
+    return xp.in_rows(found), centre
+
+
+def _narrowed(array: Any, dtype: Any) -> Any:
+    return xp.cast(array, dtype) if is_half(dtype) else array
+
+
 def variance(array: Any, dim: tuple[int, ...] | None, keepdims: bool, correction: float) -> Any:
     """The mean square distance from the mean, and the mean itself."""
-    own = array.dtype
-    array = wide(array)
-    count = count_along(array.shape, dim)
-    axis = axes_of(array, dim)
-    centre = total(array, dim, True) / count
-    distance = array - centre
-    square = distance.real ** 2 + distance.imag ** 2 if own.kind == "c" else distance * distance
-    found = xp.sum(square, axis=axis, keepdims=keepdims) / max(count - correction, 0)
-    if not keepdims:
-        centre = xp.squeeze(centre, axis) if array.ndim else centre
-    found = xp.in_rows(found)
-    return (found.astype(own), centre.astype(own)) if is_half(own) else (found, centre)
+    found, centre = _variance(array, dim, keepdims, correction)
+    return _narrowed(found, array.dtype), _narrowed(centre, array.dtype)
 
 
 def standard_deviation(array: Any, dim: tuple[int, ...] | None, keepdims: bool,
                        correction: float) -> Any:
     """The root of the variance, and the mean."""
-    found, centre = variance(array, dim, keepdims, correction)
-    return xp.sqrt(found), centre
+    found, centre = _variance(array, dim, keepdims, correction)
+    return _narrowed(xp.sqrt(found), array.dtype), _narrowed(centre, array.dtype)
 
 
 def nan_mask(array: Any) -> Any:
