@@ -293,7 +293,8 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
 
 @case("systems.lu_factor")
 def _(arrays: Arrays) -> tuple[Any, ...]:
-    a = square(arrays, *arrays.draw(LEADS))
+    lead = arrays.draw(LEADS)
+    a = square(arrays, *lead, most=24 if lead else 120)
     return (a[..., :arrays.draw(st.integers(1, a.shape[-1]))].copy(),)
 
 
@@ -1764,6 +1765,123 @@ def test_zeta_has_its_exact_values() -> None:
 
 
 # ---------------------------------------------------------------- Fourier transforms
+
+
+# ---------------------------------------------------------------- factors and eigenvectors
+
+
+def with_odd_values(a: Any, odd: str) -> Any:
+    """Matrices in which elimination meets a zero pivot, or what is no number."""
+    if odd == "zeros":
+        a[:, 1] = 0
+        a[:, a.shape[1] // 2] = a[:, 0]
+    elif odd:
+        a[a.shape[0] // 2, a.shape[1] // 2] = float(odd)
+    return a
+
+
+def error_of_factors(packed: Any, rows: Any) -> Any:
+    steps, wide = min(rows.shape), packed.astype(float)
+    lower = np.tril(wide[:, :steps], -1) + np.eye(len(rows), steps)
+    return abs(lower @ np.triu(wide[:steps]) - rows).max()
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+@pytest.mark.parametrize("shape", [(49, 49), (64, 64), (200, 200), (131, 70), (70, 131), (333, 49)])
+def test_factors_of_large_matrices_are_those_of_lapack(shape: tuple[int, int], dtype: Any) -> None:
+    factors, random = native.OVER["systems.lu_factor"], np.random.default_rng(0)
+    a = random.standard_normal(shape).astype(dtype)
+    for placed in (a, a.T.copy().T, a[::-1, ::-1]):
+        (packed, pivots, info), (theirs, wanted, _) = factors.call(placed), factors.body(placed)
+        assert np.array_equal(pivots, wanted) and info == 0
+        rows = placed[systems.row_order(pivots, shape[0])]
+        assert error_of_factors(packed, rows) < 2 * error_of_factors(theirs, rows)
+    for count in (1, 3):
+        threads.limit(count)
+        assert np.array_equal(factors.call(a[None])[0][0], factors.call(a)[0])
+
+
+@needs_kernels
+@pytest.mark.parametrize("odd", ["zeros", "nan", "inf"])
+def test_large_matrices_without_factors_are_told_as_lapack_tells_them(odd: str) -> None:
+    factors = native.OVER["systems.lu_factor"]
+    a = with_odd_values(np.random.default_rng(0).standard_normal((60, 60)), odd)
+    (packed, pivots, info), (wanted, swaps, failed) = factors.call(a), factors.body(a)
+    assert info == failed and np.array_equal(pivots[:30], swaps[:30])
+    assert np.allclose(np.triu(packed[:29]), np.triu(wanted[:29]), equal_nan=True)
+    assert np.isfinite(packed).sum() == np.isfinite(wanted).sum()
+
+
+def tridiagonal(d: Any, e: Any) -> Any:
+    return np.diag(d) + np.diag(e, 1) + np.diag(e, -1)
+
+
+def symmetric_matrices(n: int) -> dict[str, Any]:
+    """Symmetric matrices, some of whose eigenvalues meet, or are far apart."""
+    random = np.random.default_rng(n)
+    a, grades = random.standard_normal((n, n)), 10.0 ** -np.linspace(0, 12, n)
+    q, few = np.linalg.qr(a)[0], random.integers(0, 3, n)
+    near = 1 + 1e-6 * random.standard_normal(n)
+    return {"random": a + a.T, "few values": q * few @ q.T, "near ones": q * near @ q.T,
+            "graded": (a + a.T) * np.sqrt(np.outer(grades, grades)),
+            "graded upwards": (a + a.T) * np.sqrt(np.outer(grades, grades))[::-1, ::-1],
+            "wilkinson": tridiagonal(abs(np.arange(n) - n // 2), np.ones(n - 1)),
+            "glued": tridiagonal(np.arange(n) % 7, np.where(np.arange(1, n) % 7, 1, 1e-9)),
+            "diagonal": np.diag(random.standard_normal(n)), "zeros": np.zeros((n, n)),
+            "ones": np.ones((n, n)), "large": (a + a.T) * 1e35, "small": (a + a.T) * 1e-36}
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+@pytest.mark.parametrize("n", [17, 33, 48, 100, 201])
+def test_eigenvectors_are_as_exact_as_lapacks(n: int, dtype: Any) -> None:
+    rounding = max(40, n) * np.finfo(dtype).eps
+    for name, matrix in symmetric_matrices(n).items():
+        a = matrix.astype(dtype)
+        exact = np.linalg.eigvalsh(a.astype(float))
+        size = abs(exact).max() or 1
+        for lower in (True, False):
+            # Of the other triangle nothing is read.
+            seen = np.where(np.tri(n, dtype=bool) == lower, a, np.nan)
+            seen[np.diag_indices(n)] = np.diag(a)
+            values, vectors, failed = matrices.eigenvectors(seen, lower)
+            wide, half = vectors.astype(float), (a / size).astype(float)
+            assert not failed and (np.diff(values) >= 0).all(), name
+            assert abs(half @ wide - wide * (values / size)).max() < rounding, name
+            assert abs(wide.T @ wide - np.eye(n)).max() < rounding, name
+            assert abs(values - exact).max() < rounding * size, name
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+def test_eigenvectors_have_the_same_bits_on_all_threads_and_in_all_places(dtype: Any) -> None:
+    a = symmetric_matrices(150)["random"].astype(dtype)
+    found = []
+    for count in (1, 2, 3):
+        threads.limit(count)
+        found += [matrices.eigenvectors(a, True)]
+        found += [[part[1] for part in matrices.eigenvectors(np.stack([a + 1, a, -a]), True)]]
+    assert all(np.array_equal(x, y) for each in found[1:] for x, y in zip(each, found[0]))
+
+
+@needs_kernels
+@pytest.mark.parametrize("odd", [np.nan, np.inf])
+def test_matrices_that_are_not_finite_have_no_eigenvectors(odd: float) -> None:
+    a = np.stack([np.eye(40), np.eye(40)])
+    a[1, 30, 20] = odd
+    assert list(matrices.eigenvectors(a, True)[2]) == [0, 1]
+    assert list(matrices.eigenvectors(a, False)[2]) == [0, 0]
+
+
+@needs_kernels
+def test_the_kernel_of_eigenvectors_refuses_what_does_not_fit() -> None:
+    find, a, values, vectors, failed = native.kernels["symmetric_eigenvectors"], np.eye(20), *(
+        np.empty(shape) for shape in ((20,), (20, 20))), np.empty((), "i")
+    for wrong in ((a[:19], values, vectors[:19], failed), (a, values[:19], vectors, failed),
+                  (a, values, vectors[:19], failed), (a, values, vectors, np.empty(2, "i"))):
+        with pytest.raises(ValueError):
+            find(*wrong, True)
 
 
 def noise(*shape: int, dtype: str = "complex64") -> Any:

@@ -6,53 +6,11 @@
 #include <vector>
 
 #include "binding.hpp"
-#include "maths.hpp"
-#include "products.hpp"
-#include "vectors.hpp"
+#include "elimination.hpp"
 
 namespace {
 
 // ---------------------------------------------------------------- triangles
-
-constexpr int ROWS = 4;  // rows of a triangle that are taken at once
-
-// A strip of right-hand sides, C vectors wide. Rows are counted from the one that is known first, which is the last
-// of an upper triangle.
-template <int C, class W> struct Strip {
-    Matrix<W> a;
-    W* x;
-    I step;  // from a row to the next
-    bool unit;
-
-    W* row(I i) const { return x + i * step; }
-    // The R rows from i on, after those before them.
-    template <int R> INLINE void substitute(I i) const {
-        V<W> sums[R][C];
-        for (int r = 0; r < R; r++)
-            for (int c = 0; c < C; c++) sums[r][c] = loaded<W>(row(i + r) + c * LANES<W>);
-        const W* factors = a.data + i * a.down;
-        for (I j = 0; j < i; j++, factors += a.right) {
-            V<W> known[C];
-            for (int c = 0; c < C; c++) known[c] = loaded<W>(row(j) + c * LANES<W>);
-            for (int r = 0; r < R; r++)
-                for (int c = 0; c < C; c++) sums[r][c] -= factors[r * a.down] * known[c];
-        }
-        for (int r = 0; r < R; r++) {
-            for (int k = 0; k < r; k++)
-                for (int c = 0; c < C; c++) sums[r][c] -= factors[r * a.down + k * a.right] * sums[k][c];
-            W pivot = unit ? W(1) : factors[r * a.down + r * a.right];
-            for (int c = 0; c < C; c++) {
-                sums[r][c] /= pivot;
-                stored<W>(row(i + r) + c * LANES<W>, sums[r][c]);
-            }
-        }
-    }
-    void substitute_all() const {
-        I i = 0;
-        for (; i + ROWS <= a.rows; i += ROWS) substitute<ROWS>(i);
-        for (; i < a.rows; i++) substitute<1>(i);
-    }
-};
 
 // One right-hand side, which lies in one piece: rows of the triangle by what is known, or what is known by its columns.
 template <class W> void solve_column(const Matrix<W>& a, W* x, bool upper, bool unit) {
@@ -225,6 +183,7 @@ template <class W> INLINE std::int32_t factor_lu(const Matrix<W>& from, W* to, I
     }
     return zero;
 }
+constexpr I FEW = 48;  // steps up to which strips are not worth their copies
 // Both LU factors in one matrix, the row that each step swapped and the first zero pivot, both from one.
 template <class W> void lu_factors(Seen<W> a, Out<W> packed, Out<std::int32_t> pivots, Out<std::int32_t> info) {
     int n = a.ndim;
@@ -232,6 +191,12 @@ template <class W> void lu_factors(Seen<W> a, Out<W> packed, Out<std::int32_t> p
     I rows = a.dim(n - 2), columns = a.dim(n - 1), steps = std::min(rows, columns), count = a.span(0, n - 2);
     require(pivots.size == count * steps && info.size == count, "the pivots have another shape");
     each_matrix(a, packed.data, [=](const Matrix<W>& from, W* to, I number) {
+        if (steps > FEW) {
+            Elimination<W> large{rows, columns, pivots.data + number * steps};
+            large.run(from, to);
+            info[number] = large.zero;
+            return;
+        }
         of_known_size(rows == columns ? rows : 0, [&](auto known) INLINE_LAMBDA {
             constexpr I N = decltype(known)::value;
             info[number] = factor_lu(from, to, N ? N : rows, N ? N : columns, pivots.data + number * steps);

@@ -27,14 +27,17 @@ _matmul = np.matmul
 
 
 def are_pairs(a: Any, b: Any) -> bool:
-    """Whether these are stacks of matrices, which kernels take pair by pair."""
+    """Whether these are stacks of matrices, which kernels take pair by pair, or two large ones."""
+    if a.ndim < 3:
+        return are_large(a, b)
     return a.shape[:-2] == b.shape[:-2] and strided(a, b) and (
         math.prod(a.shape[-2:]) * b.shape[-1] <= 1 << 24 or min(a.shape[-2], b.shape[-1]) > 31)
 
 
 def are_large(a: Any, b: Any) -> bool:
-    """Whether these are two matrices, no vectors, that BLAS would copy as well to multiply them."""
-    return a.ndim == 2 == b.ndim and a.size * b.shape[1] > 1_000_000 \
+    """Whether these are two matrices, no vectors, that BLAS would copy as well to multiply them, or
+    a column and a row."""
+    return a.ndim == 2 == b.ndim and (a.size * b.shape[1] > 1_000_000 or a.shape[1] == 1) \
         and min(a.shape[0], b.shape[1]) > 31 and strided(a, b)
 
 
@@ -43,9 +46,12 @@ def product_like(a: Any, b: Any) -> Any:
 
 
 @native("matrix_products(a, b, None, product_like(a, b))", are_pairs, product_like,
-        when="a.ndim > 2 and a.size * b.shape[-1] >= 1 << 17 and are_pairs(a, b)")
+        when="a.ndim > 1 and a.size * b.shape[-1] >= 1 << (17 if a.ndim > 2 else 10) "
+             "and are_pairs(a, b)")
 def product(a: Any, b: Any) -> Any:
     dtype = a.dtype  # the two that need no other one
+    if a.ndim > 1 < b.ndim and a.shape[-1] == 1:
+        return a * b  # without the detour that BLAS makes for columns and rows
     return _matmul(a, b) if dtype is FLOAT32 or dtype is FLOAT64 else plain.product(a, b)
 
 
@@ -78,21 +84,38 @@ def affine(x: Any, weight: Any, bias: Any) -> Any:
 
 
 def eigh(a: Any, side: str) -> tuple[Any, Any]:
-    return _hermitian(a, side, True) or plain.eigh(a, side)  # which says why
+    found = eigenvectors(a, side == "L")
+    return plain.eigh(a, side) if found is None or found[2].any() else found[:2]  # which says why
 
 
 def eigvalsh(a: Any, side: str) -> Any:
-    found = _hermitian(a, side, False)
-    return plain.eigvalsh(a, side) if found is None else found[0]
+    found = _hermitian(a, side == "L", False)
+    return plain.eigvalsh(a, side) if found is None or found[2].any() else found[0]
 
 
-def _hermitian(a: Any, side: str, vectors: bool) -> tuple[Any, Any] | None:
-    """Eigenvalues and ``vectors``; None where they are found in another way, or not at all."""
+_BY_OWN_STEPS = range(17, 1449)
+"""Sizes of symmetric matrices of which a kernel finds the eigenvectors sooner than LAPACK."""
+
+
+def eigenvectors(a: Any, lower: bool) -> tuple[Any, Any, Any] | None:
+    """Eigenvalues, vectors, and where there are none; None where they are found in another way."""
+    find: Any = _EIGENVECTORS.get(a.dtype.char)
+    chosen = find is not None and a.shape[-1] in _BY_OWN_STEPS and a.flags.aligned
+    return find(a, lower) if chosen else _hermitian(a, lower, True)
+
+
+_EIGENVECTORS = {} if "symmetric_eigenvectors" not in kernels else dict.fromkeys(
+    "fd", lambda a, lower: kernels["symmetric_eigenvectors"](
+        a, np.empty(a.shape[:-1], a.dtype), np.empty(a.shape, a.dtype),
+        np.empty(a.shape[:-2], np.int32), lower))
+
+
+def _hermitian(a: Any, lower: bool, vectors: bool) -> tuple[Any, Any, Any] | None:
     name = "syevd" if a.dtype.kind == "f" else "heevd"
     find = routine_for(name, a)
     if find is None:
         return None
-    values, whole, lower = np.empty(a.shape[:-1], a.real.dtype), in_columns(a), side == "L"
+    values, whole = np.empty(a.shape[:-1], a.real.dtype), in_columns(a)
     size = work_size(name, a.dtype, a.shape[-1], compute_v=vectors, lower=lower)
     info = np.empty(a.shape[:-2], np.int32)
     with routines_for(2 * a.shape[-1]):
@@ -100,7 +123,7 @@ def _hermitian(a: Any, side: str, vectors: bool) -> tuple[Any, Any] | None:
             target = whole[index]
             values[index], found, info[index] = find(target, vectors, lower, size, overwrite_a=1)
             keep(target, found)
-    return None if info.any() else (values, whole)
+    return values, whole, info
 
 
 def eig(a: Any, finite: bool) -> tuple[Any, Any]:

@@ -155,7 +155,7 @@ _LU_BY_KERNEL = "lu_solution" in kernels
 
 
 @native("lu_factors(a, empty(a.shape, a.dtype), empty((*a.shape[:-2], min(a.shape[-2:])), 'i'), "
-        "empty(a.shape[:-2], 'i'))", are_few, when="a.size and are_few(a, 100)")
+        "empty(a.shape[:-2], 'i'))", when="a.size and a.dtype.char in 'fd' and a.flags.aligned")
 def lu_factor(a: Any) -> tuple[Any, Any, Any]:
     factor = routine("getrf", a.dtype) if a.size else None
     if factor is None:
@@ -351,17 +351,21 @@ def _singular(a: Any, vectors: bool, full: bool) -> tuple[Any, Any, Any] | None:
         return None
     rows, columns = a.shape[-2:]
     least, lead = min(rows, columns), a.shape[:-2]
+    size = work_size("gesdd", a.dtype, rows, columns, compute_uv=vectors, full_matrices=full)
+    if not lead:
+        with routines_for(2 * least):
+            *factors, info = find(a, vectors, full, size)
+        return None if info else tuple(factors)
     u = np.empty((*lead, rows, rows if full else least), a.dtype)
     s, vh = np.empty((*lead, least), a.real.dtype), np.empty(
         (*lead, columns if full else least, columns), a.dtype)
-    size = work_size("gesdd", a.dtype, rows, columns, compute_uv=vectors, full_matrices=full)
-    info = np.empty(lead, np.int32)
+    infos = np.empty(lead, np.int32)
     with routines_for(2 * least):
         for index in indices(lead):
-            left, s[index], right, info[index] = find(a[index], vectors, full, size)
+            left, s[index], right, infos[index] = find(a[index], vectors, full, size)
             if vectors:
                 u[index], vh[index] = left, right
-    return None if info.any() else (u, s, vh)
+    return None if infos.any() else (u, s, vh)
 
 
 # ---------------------------------------------------------------- symmetric indefinite matrices

@@ -72,8 +72,8 @@ def _solve(A: Array, B: Array, vector: bool, name: str = "torch.linalg.solve",
 
 
 _solve.vjp(
-    A=lambda g, A, X, LU, pivots, vector, wanted: -_times_adjoint(
-        _solve_with(A, g[0], LU, pivots, vector, True, wanted), X, vector),
+    A=lambda g, A, X, LU, pivots, vector, wanted: _times_adjoint(
+        -_solve_with(A, g[0], LU, pivots, vector, True, wanted), X, vector),
     B=lambda g, A, LU, pivots, vector: _solve_with(A, g[0], LU, pivots, vector, True, None))
 
 
@@ -108,13 +108,7 @@ def systems_of(batch: Any, A: Any, B: Any, columns: int, called: str = "A") -> t
 def _times_adjoint(left: Any, right: Any, vector: bool) -> Any:
     if vector:
         return rows_of(left) * columns_of(conj(right))
-    return _times_adjoint_column(left, right)
-
-
-def _times_adjoint_column(left: Any, right: Any) -> Any:
-    """``left @ right.mH``; of single columns without the detour that BLAS makes for it."""
-    turned = adjoint_of(right)
-    return left * turned if left.shape[-1] == 1 else _batched(left, turned)
+    return _batched(left, adjoint_of(right))
 
 
 def _is_vector(A: Any, B: Any) -> bool:
@@ -181,8 +175,8 @@ def _in_triangle(matrix: Any, upper: bool, unitriangular: bool) -> Any:
 
 
 _solve_triangular.vjp(
-    A=lambda g, A, y, upper, unitriangular, wanted: _in_triangle(_times_adjoint_column(
-        -_solve_triangular(adjoint_of(A), g, not upper, unitriangular, wanted), y),
+    A=lambda g, A, y, upper, unitriangular, wanted: _in_triangle(_batched(
+        -_solve_triangular(adjoint_of(A), g, not upper, unitriangular, wanted), adjoint_of(y)),
         upper, unitriangular),
     B=lambda g, A, upper, unitriangular: _solve_triangular(
         adjoint_of(A), g, not upper, unitriangular))
