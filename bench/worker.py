@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+AWAKE = 0.01
+"""Seconds of steps before those that count."""
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
@@ -102,9 +104,10 @@ class _Served:
         return [np.array(value) for _ in range(steps) for value in _numbers(self.step())]
 
     def time(self, repeats: int) -> float:
-        """Seconds that a step takes, of several after one that wakes the library's threads."""
+        """Seconds that a step takes, of several after some that wake threads and processors."""
         step, clock = self.step, self.clock
-        if repeats > 1:
+        awake = time.perf_counter() + AWAKE
+        while repeats > 1 and time.perf_counter() < awake:
             step()
         start = clock()
         for _ in range(repeats):
