@@ -53,7 +53,8 @@ def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int,
     """The gradient of a softmax, from its own."""
     if output.element_size() == 2:
         grad_output, output = grad_output.float(), output.float()
-    weighted = grad_output * output
+    output = output.contiguous()
+    weighted = grad_output.contiguous() * output
     return (weighted - output * weighted.sum(dim, keepdim=True)).to(input_dtype)
 
 

@@ -51,8 +51,9 @@ def product_like(a: Any, b: Any) -> Any:
 def product(a: Any, b: Any) -> Any:
     dtype = a.dtype  # the two that need no other one
     if a.ndim > 1 < b.ndim and a.shape[-1] == 1:
-        return a * b  # without the detour that BLAS makes for columns and rows
-    return _matmul(a, b) if dtype is FLOAT32 or dtype is FLOAT64 else plain.product(a, b)
+        return np.multiply(a, b, order="C")  # without BLAS's detour for columns and rows
+    return _matmul(a, b, order="C") if dtype is FLOAT32 or dtype is FLOAT64 \
+        else plain.product(a, b)
 
 
 @native("matrix_products(a, b, None, product_like(a, b))", are_large, product_like,

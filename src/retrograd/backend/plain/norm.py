@@ -130,7 +130,7 @@ def as_row(parameter: Any) -> Any:
 
 def as_rows(x: Any, rank: int) -> Any:
     """The last ``rank`` dimensions merged into one, and the others into another."""
-    split = x.ndim - rank
+    x, split = xp.in_rows(x), x.ndim - rank
     return x if split == rank == 1 else x.reshape(math.prod(x.shape[:split]),
                                                    math.prod(x.shape[split:]))
 
@@ -143,7 +143,7 @@ def as_rows(x: Any, rank: int) -> Any:
 
 def channel_rows(x: Any) -> Any:
     shape = x.shape
-    return x.reshape(shape[0] * shape[1], math.prod(shape[2:]))
+    return xp.in_rows(x).reshape(shape[0] * shape[1], math.prod(shape[2:]))
 
 
 def shared(sums: Any, shape: Any, groups: int | None) -> Any:

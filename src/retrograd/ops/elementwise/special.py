@@ -6,7 +6,7 @@ import math
 from functools import partial
 from typing import Any
 
-from ...backend import pointwise as pointwise_kernels
+from ...backend import pointwise as pointwise_kernels, xp
 from ...base import dtypes
 from ...core.op import PUBLIC, Array, elementwise, public, publish
 from ...core.out_rules import CASTABLE, Out
@@ -123,7 +123,7 @@ def mvlgamma(input: Array, p: int) -> Any:
     """The logarithm of the gamma function of ``p`` dimensions."""
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
-    return pointwise_kernels.log_multigamma(input, p)
+    return xp.in_rows(pointwise_kernels.log_multigamma(input, p))
 
 
 def _check_mvlgamma(given: dict[str, Any], common: dtypes.dtype) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import fourier as fourier_kernels
+from ...backend import fourier as fourier_kernels, xp
 from ...core.op import Array, linear
 from ..elementwise.conjugate import real_part
 
@@ -16,7 +16,7 @@ from ..elementwise.conjugate import real_part
         vjp=lambda g, dim, normalization, forward: _fft_c2c(g, dim, normalization, not forward))
 def _fft_c2c(input: Array, dim: Any, normalization: int, forward: bool) -> Any:
     """Complex numbers to complex ones, forwards or backwards."""
-    return fourier_kernels.complex_to_complex(input, dim, normalization, forward)
+    return xp.in_rows(fourier_kernels.complex_to_complex(input, dim, normalization, forward))
 
 
 @linear(node="FftR2CBackward0", batches="dims",
@@ -25,7 +25,7 @@ def _fft_c2c(input: Array, dim: Any, normalization: int, forward: bool) -> Any:
         real_part(_fft_c2c(g, dim, normalization, False)))
 def _fft_r2c(input: Array, dim: Any, normalization: int, onesided: bool) -> Any:
     """Real numbers to their spectrum, or to that half of it which says all."""
-    return fourier_kernels.real_to_complex(input, dim, normalization, onesided)
+    return xp.in_rows(fourier_kernels.real_to_complex(input, dim, normalization, onesided))
 
 
 @linear(node="FftC2RBackward0", of_complex=True, batches="dims",
@@ -33,7 +33,7 @@ def _fft_r2c(input: Array, dim: Any, normalization: int, onesided: bool) -> Any:
         _scale_pairs(_fft_r2c(g, dim, normalization, True), dim[-1], last_dim_size, 2.0))
 def _fft_c2r(input: Array, dim: Any, normalization: int, last_dim_size: int) -> Any:
     """Half a spectrum to real numbers, backwards."""
-    return fourier_kernels.complex_to_real(input, dim, normalization, last_dim_size)
+    return xp.in_rows(fourier_kernels.complex_to_real(input, dim, normalization, last_dim_size))
 
 
 @linear(batches="dims",

@@ -30,7 +30,7 @@ def _check_source(src: Any, part: Any) -> None:
 
 
 def _overwritten(input: Any, src: Any, part_of: Any) -> Any:
-    out = xp.as_array(input).copy()
+    out = xp.copied(xp.as_array(input))
     part = part_of(out)
     _check_source(src, part)
     part[...] = src

@@ -132,8 +132,8 @@ def _unpacking(name: str, node: str) -> Any:
         if not data:
             return P, none, none.copy()
         one = xp.eye(rows, dtype=LU.dtype)[:, :size]
-        return (P, systems.triangle(LU[..., :size], -1, upper=False) + one,
-                systems.triangle(LU[..., :size, :], 0, upper=True))
+        return (P, xp.in_rows(systems.triangle(LU[..., :size], -1, upper=False) + one),
+                xp.in_rows(systems.triangle(LU[..., :size, :], 0, upper=True)))
 
     return op(name=name, node=node, outputs=("P", "L", "U"), differentiable=(1, 2),
               vjp=lambda g, like: _packed_again(g[1], g[2], like.shape),

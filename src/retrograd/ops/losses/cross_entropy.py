@@ -36,8 +36,8 @@ def _declare_likelihood(name: str, node: str) -> Any:
              ignore_index: int) -> Any:
         if weight is not None or input.dtype is not xp.FLOAT32:
             check_likelihood(input, weight)
-        return loss_kernels.negative_likelihood(input, xp.as_array(target), weight, reduction,
-                                                ignore_index)
+        target = xp.in_rows(xp.as_array(target))
+        return loss_kernels.negative_likelihood(input, target, weight, reduction, ignore_index)
 
     loss.vjp(input=lambda g, target, weight, like, reduction, ignore_index: _likelihood_gradient(
         g, target, weight, like.shape, reduction, ignore_index))

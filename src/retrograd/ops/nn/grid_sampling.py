@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...backend import grids as grid_kernels
+from ...backend import grids as grid_kernels, xp
 from ...base.warning import warn
 from ...core.op import Array, composite, linear, op, publish
 from ...core.tensor import Tensor
@@ -36,7 +36,7 @@ def _declare_sampler(name: str, node: str) -> Any:
     @op(name=name, node=node, batches="planes")
     def sampled(input: Array, grid: Array, orders: Any, mode: str, padding: str,
                 align: bool) -> Any:
-        return grid_kernels.sample(input, grid, orders, mode, padding, align)
+        return xp.in_rows(grid_kernels.sample(input, grid, orders, mode, padding, align))
 
     sampled.vjp(
         input=lambda g, grid, like, orders, mode, padding, align: _grid_spread(

@@ -13,6 +13,7 @@ from ..batching import aligned, batched, inner_rank
 from ..checks.common import no_complex, unsupported
 from ..checks.norms import check_normalized, check_types
 from ..elementwise.exponentials import rsqrt
+from ..memory.casts import contiguous
 from ..reductions.sums import mean
 from ..shapes.expanding import expand, sum_to_size_of
 from ..shapes.reshaping import reshape
@@ -219,8 +220,9 @@ def rms_norm(input: Tensor, normalized_shape: Sizes, weight: Tensor | None = Non
     if eps is None:
         eps = dtypes.finfo(input.dtype).eps
     kind = input.dtype
-    x = input.float() if kind.itemsize == 2 and kind.is_floating_point else input
+    is_narrow = kind.itemsize == 2 and kind.is_floating_point
+    x = contiguous(input.float() if is_narrow else input)
     square = mean(x ** 2, tuple(range(-len(shape), 0)), keepdim=True)
     result = x * rsqrt(square + eps)
     result = result if weight is None else result * weight
-    return result if result.dtype == kind or x is input else result.to(kind)
+    return result.to(kind) if is_narrow else result

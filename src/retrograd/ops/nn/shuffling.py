@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...backend import xp
 from ...core.op import Array, linear
 from ..checks.images import check_channel_groups, check_shuffle
 
@@ -21,7 +22,7 @@ def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
     n = len(lead)
     parts = input.reshape(*lead, channels // (r * r), r, r, height, width)
     moved = parts.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return moved.reshape(*lead, channels // (r * r), height * r, width * r)
+    return xp.in_rows(moved.reshape(*lead, channels // (r * r), height * r, width * r))
 
 
 @linear(method=False, batches="leading")
@@ -38,7 +39,7 @@ def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
     n = len(lead)
     parts = input.reshape(*lead, channels, height // r, r, width // r, r)
     moved = parts.transpose(*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    return moved.reshape(*lead, channels * r * r, height // r, width // r)
+    return xp.in_rows(moved.reshape(*lead, channels * r * r, height // r, width // r))
 
 
 pixel_shuffle.vjp(input=lambda g, upscale_factor: pixel_unshuffle(g, upscale_factor))

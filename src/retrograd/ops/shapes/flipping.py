@@ -79,7 +79,7 @@ def roll(input: Tensor, shifts: Sizes, dims: Sizes = ()) -> Tensor:
 @linear(any_dtype=True, node="Rot90Backward0", batches="dims",
         vjp=lambda g, k, dims: _rot90(g, -k, dims))
 def _rot90(input: Array, k: int, dims: Ints) -> Any:
-    return xp.copied(xp.rot90(input, k, dims))
+    return xp.copied(xp.rot90(input, k, dims)) if k % 4 else input.copy()
 
 
 @public("rot90")

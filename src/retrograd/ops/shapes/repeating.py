@@ -22,7 +22,7 @@ from .reshaping import reshape, sizes, spread_method, with_rank
         batches=lambda batch, input, repeats:
         _repeat(with_rank(input, len(repeats)), (1, *repeats)))
 def _repeat(input: Array, repeats: Ints) -> Any:
-    return xp.tile(input, repeats)
+    return xp.in_rows(xp.tile(input, repeats))
 
 
 def summed_repeats(g: Any, shape: Any, repeats: Any) -> Any:
