@@ -17,8 +17,6 @@ from ..core.tensor import Tensor, edge_of
 from .graph import GradientEdge
 from .watching import holders_in, leaves_of
 
-_OVERWRITES = {"_zero", "_fill_number", "_fill_tensor", "_copy"}
-"""The ops that leave nothing of what was in the memory they write to."""
 _WORDS = {"detach": ".detach()", "data": ".data", "detach_": ".detach_()",
           "no_grad": "no_grad or inference_mode, which was on",
           "item": ".item()", "tolist": ".tolist()", "numpy": ".numpy()",
@@ -338,7 +336,9 @@ def _saved(node: Any) -> Iterator[tuple[str, str, Any]]:
 
 
 def _overwrites(node: Any) -> bool:
-    return getattr(getattr(node, "op", None), "name", None) in _OVERWRITES
+    """Whether a write left nothing of what was in the memory."""
+    op = getattr(node, "op", None)
+    return op is not None and (op.fills or op.name == "_copy")
 
 
 def _is_unclear(cut: Cut) -> bool:

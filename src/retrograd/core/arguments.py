@@ -39,13 +39,6 @@ def guard(function: FunctionType, closures: bool = False, title: str = "") -> No
         function, lambda plain: plain, _guarded, {"MISSING": _MISSING, **judging(function, title)})
 
 
-_UNJUDGED = {"inplace", "return_indices", "need_weights", "average_attn_weights", "hard",
-             "stft.center", "multi_head_attention_forward.training", "gaussian_nll_loss.full",
-             "triplet_margin_with_distance_loss.swap", "recompute_scale_factor",
-             "multi_head_attention_forward.add_zero_attn", "multi_margin_loss.p", "pad.value"}
-"""Arguments that may be of other types, as in PyTorch: flags that are asked only whether they are
-true, and numbers at which their functions look themselves."""
-
 _QUICK: dict[str, tuple[Any, ...]] = {
     "bool": (bool, bool), "int": (int, int), "float": (float, float, int),
     "Sizes": (_SIZES, int, tuple, list)}
@@ -62,8 +55,7 @@ def judging(function: FunctionType, title: str = "") -> dict[str, Any]:
     code, notes = function.__code__, function.__annotations__
     names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
     judged = [(place, name, _QUICK[notes[name]]) for place, name in enumerate(names)
-              if notes.get(name) in _QUICK
-              and not {name, f"{_plain_name(function)}.{name}"} & _UNJUDGED]
+              if notes.get(name) in _QUICK]
     if not judged:
         return {"JUDGE": None, "FIRST": len(names), "TITLE": title}
 

@@ -35,7 +35,7 @@ from . import declaration
 from .arguments import guard
 from .extensions import extensions
 from .out_rules import CASTABLE, FOUND, Out
-from .signatures import LateSignature, hide_required, signature_of, with_out
+from .signatures import LateSignature, show_plainly, signature_of, with_out
 from .tensor import Tensor
 
 Array = Any
@@ -46,6 +46,9 @@ Dims = Any
 Ints = Any
 Number = Any
 Sizes = int | Sequence[int]  # what functions made of ops spread over dimensions
+Flag = bool  # what they ask only whether it is true, so that it may be of another type
+LooseInt = int  # a number at which they look themselves
+LooseFloat = float
 
 ARRAY, OPTIONAL, ARRAYS, INDEX, DIM, DIMS, INTS, STATIC = (
     "array", "optional", "arrays", "index", "dim", "dims", "ints", "static")
@@ -122,6 +125,12 @@ class Declared:
     steps: dict[str, Any] = {}  # noqa: RUF012
     # What it writes may share no memory with what it writes to; None: it is read beforehand.
     apart: bool | None = False
+    stored = ""  # which dtypes that are only stored it takes: "any", as it computes nothing new, or
+    # "complex", in whose wider kin it computes as PyTorch's ops do on a CPU
+    compares = False  # its rules ask for values only to choose between tangents
+    selects = False  # its elements are some of its operands', or zero
+    fills = False  # it leaves nothing of what was in the memory it writes to, but one value
+    replaces = ""  # what an error calls it where it puts given values in the place of others
     draws = False  # it draws random numbers: it gives others when it is run again
     keeps_reals = False  # it leaves real numbers as they are
     former = False  # its numbers once came before its tensors: see `former_calls`
@@ -344,8 +353,8 @@ def publish(made: Any, name: str, *, method: bool | str = True, function: str | 
         guard(made, closures=True, title=title)
         made.__signature__ = LateSignature(with_out, made.unguarded)
     elif not hasattr(made, "op"):
-        hide_required(made)
         guard(made, title=title)
+        show_plainly(made)
     # It is named after the first place where users find it, and so does pickle.
     if function is not None and (not hasattr(made, "home") or made.__qualname__[:7] == "Tensor."):
         made.home = home_of(made)

@@ -138,21 +138,14 @@ def fitting_number(value: Any, data: Any) -> Any:
     return value
 
 
-_READING = ("eq", "ne", "isnan", "where", "real_part", "imag_part", "_cat", "_stack", "kept",
-            "zeroed", "zeros_as")
-"""The ops that compute nothing new, so that they take dtypes which are only stored."""
-_OF_HALVES = ("add", "sub", "rsub", "_rsub_number", "mul", "neg", "conj", "abs", "sgn")
-"""The ops that take complex32 too, computed in complex64 as PyTorch's are on a CPU."""
-
-
 def refuse_stored(op: Op, tensors: dict[str, Any]) -> None:
     """Raise if an op would compute with a dtype that is only stored."""
     for name in op.arrays:
         given = tensors[name]
         for tensor in given if isinstance(given, list) else () if given is None else (given,):
             found = dtypes.STORED_ONLY.get(tensor._data.dtype)
-            if found is not None and op.name not in _READING and not (
-                    found is dtypes.complex32 and op.name in _OF_HALVES):
+            if found is not None and op.stored != "any" and not (
+                    found is dtypes.complex32 and op.stored):
                 raise no_kernel(op.title, found)
 
 

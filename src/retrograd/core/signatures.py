@@ -14,8 +14,9 @@ from ..base.errors import REQUIRED
 
 _GIVEN = {"Array": "Tensor", "Arrays": "Sequence[Tensor]", "Index": "Tensor", "Dim": "int",
           "Dims": "int | Sequence[int] | None", "Ints": "int | Sequence[int]",
-          "Sizes": "int | Sequence[int]"}
+          "Sizes": "int | Sequence[int]", "Flag": "bool", "LooseInt": "int", "LooseFloat": "float"}
 """What a caller gives, for each word that only declarations have."""
+_WORDS = frozenset(f"{word}{rest}" for word in _GIVEN for rest in ("", " | None"))
 
 
 def named(name: str, doc: str | None = None) -> Callable[[Any], Any]:
@@ -83,21 +84,23 @@ def signature_of(op: Any, with_out: bool) -> Signature:
     return Signature(parameters, return_annotation=result)
 
 
-def hide_required(function: Any) -> None:
-    """Have a function show no default where it only words the error of a missing argument."""
-    if REQUIRED not in (function.__defaults__ or ()):
-        return
-    function.__signature__ = _without_required(Signature.from_callable(function))
+def show_plainly(function: Any) -> None:
+    """Have a function made of ops show what a caller gives, and no default that words an error."""
+    if REQUIRED in (function.__defaults__ or ()) or not _WORDS.isdisjoint(
+            function.__annotations__.values()):
+        plain = getattr(function, "unguarded", None)
+        function.__signature__ = LateSignature(_plain, plain) if plain else _plain(function)
 
 
-def _without_required(found: Signature) -> Signature:
+def _plain(function: Any) -> Signature:
+    found = Signature.from_callable(function)
     return found.replace(parameters=[
-        p.replace(default=Parameter.empty) if p.default is REQUIRED else p
-        for p in found.parameters.values()])
+        p.replace(default=Parameter.empty if p.default is REQUIRED else p.default,
+                  annotation=public(p.annotation)) for p in found.parameters.values()])
 
 
 def with_out(function: Any) -> Signature:
     """The signature of a function made of ops, whose results may go into given tensors."""
-    found = _without_required(Signature.from_callable(function))
+    found = _plain(function)
     out = _OUT if found.return_annotation == "Tensor" else _OUT.replace(annotation="Any")
     return found.replace(parameters=[*found.parameters.values(), out])

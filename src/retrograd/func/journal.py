@@ -14,15 +14,6 @@ from ..core.tensor import Tensor, edge_of
 from ..random import VMAPS, Generator
 from ..transforms import Dual, MappedInput, TracedData, innermost, levels_of, not_batched
 
-_DRAWING = {"uniform", "normal", "log_normal", "exponential", "cauchy", "geometric", "random",
-            "_random_below", "_random_any", "bernoulli", "_bernoulli_tensor"}
-"""The ops that put random numbers into their first argument."""
-_REPLACING = {"_copy": "inplace arithmetic", "_fill_tensor": "fill_", "_index_put": "index_put_",
-              "_index_fill_tensor": "index_fill_", "_masked_fill_tensor": "masked_fill_",
-              "_masked_scatter": "masked_scatter_", "index_copy": "index_copy_",
-              "_scatter_src": "scatter_", "_put": "put_", "_bernoulli_tensor": "inplace arithmetic"}
-"""The ops that put given values in the place of others, as PyTorch's error calls them."""
-
 
 def _arrays(data: Any) -> list[Any]:
     """The arrays that raw data is made of."""
@@ -56,7 +47,7 @@ class Journal:
         replaces = [journal.looks_at(op, target, tensors) for journal in self._with_parents()]
         refused = next((how for how, level, _ in reversed(VMAPS.get()) if how == "error"
                         or (how == "different" and level not in levels)), None)
-        if refused == "different" and op.name in _DRAWING and not any(replaces):
+        if refused == "different" and op.draws and not any(replaces):
             raise RuntimeError(
                 "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This "
                 "will appear like same randomness. If this is necessary for your usage, please "
@@ -78,7 +69,7 @@ class Journal:
 
     def looks_at(self, op: Op, target: Tensor, tensors: dict[str, Any]) -> bool:
         """Note whether the whole batch's values are about to be put into ``target``."""
-        replaces = op.name in _REPLACING and self.level not in levels_of(target._data) and not any(
+        replaces = bool(op.replaces) and self.level not in levels_of(target._data) and not any(
             self._has_batch(tensors[name]) for name in op.indices if name != "p") and any(
             self._has_batch(tensor) for tensor in tensors.values())
         self.replaced = _base_of(target) if replaces else None
@@ -159,8 +150,8 @@ class FirstTurn(Journal):
         return library_of(memory).may_share_memory(memory, self.shared)  # type: ignore[no-any-return]
 
     def looks_at(self, op: Op, target: Tensor, tensors: dict[str, Any]) -> bool:
-        if op.name in _REPLACING and self._is_shared(target):
-            raise RuntimeError(not_batched(_REPLACING[op.name]))
+        if op.replaces and self._is_shared(target):
+            raise RuntimeError(not_batched(op.replaces))
         return False
 
     def looks_at_out(self, function: str, target: Tensor, result: Any) -> None:

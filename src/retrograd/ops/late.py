@@ -76,7 +76,7 @@ def _stand_in(file: str, name: str) -> Any:
         import_module(f".{file}", __package__)  # which puts the method itself in this one's place
         return getattr(self, name)(*args, **kwargs)
 
-    method.__name__, method.__qualname__ = name, f"Tensor.{name}"
+    method.__name__, method.__qualname__, method.__module__ = name, f"Tensor.{name}", "retrograd"
     method.__signature__ = LateSignature(_signature, file, name)  # type: ignore[attr-defined]
     return method
 

@@ -122,7 +122,7 @@ def compute_sets(op: Op, values: list[Any], top: IndexSets) -> Any:
     """An op on sets; it is a linear one, as rules are linear in tangents."""
     if op.kind == "view":
         return _view(op, values, top)
-    if op.kind == "elementwise" and op.name not in _SELECTING:
+    if op.kind == "elementwise" and not op.selects:
         return _elementwise(op, values, top)
     given = _sets_among(values)
     if _is_linear(op, values):
@@ -372,8 +372,6 @@ def _convolved(op: Op, values: list[Any], given: list[IndexSets]) -> Any:
     return sets.with_ids(xp.copied(found).reshape(model.shape), model.dtype)
 
 
-_SELECTING = frozenset(("where", "kept", "zeroed", "zeroed_by", "zeros_as"))
-"""Elementwise ops that take some of their operands' elements or none: labels tell which."""
 _KNOWN: dict[str, Any] = {
     **dict.fromkeys(("mm", "mv", "dot", "vdot", "_vecmat", "bmm", "_rows_times_matrix",
                      "_rows_times_vector", "_batched", "_batched_by_one", "_batched_pairs",

@@ -21,13 +21,6 @@ from .dual import codegen_parameters
 
 Part = frozenset[int]
 VALUE: Part = frozenset()
-COMPARING = {"_clamp_max_number", "_clamp_max_tensor", "_clamp_min_number", "_clamp_min_tensor",
-             "_clamp_numbers", "_clamp_tensors", "_clamp_to_max", "_clamp_to_min", "maximum",
-             "minimum", "fmax", "fmin", "amax", "amin", "_aminmax", "_max", "_min", "_median",
-             "_nanmedian", "_nansum", "nan_to_num", "_max_pool1d", "_max_pool2d", "_max_pool3d"}
-"""The ops whose rules ask for values only to choose between tangents."""
-FILLING = {"_zero", "_fill_number", "_fill_tensor", "_full_of_number", "_full_of_tensor"}
-"""The ops that fill a tangent as they fill the value: with zeros, but it keeps its history."""
 
 
 def subsets(part: Iterable[int]) -> Iterator[Part]:
@@ -97,7 +90,7 @@ def _of_op(node: Any, part: Part) -> list[tuple[Any, Part]] | None:
     found: list[tuple[Any, Part]] = []
     for name, edge, known in zip(names, edges, levels, strict=False):
         within = part.intersection(known)
-        if within == part and (op.name in FILLING or not _is_zero(op.rules.get(name))):
+        if within == part and (op.fills or not _is_zero(op.rules.get(name))):
             found.append((edge, part))
         if asked:
             found += [(edge, inner) for inner in subsets(within)
@@ -122,7 +115,7 @@ def _asked_for(op: Op, moving: set[str]) -> set[str]:
         return set()
     else:
         rules = op.rules
-    if op.name in COMPARING:
+    if op.compares:
         return set()
     needs = {name for rule in rules.values() for name in codegen_parameters(rule)}
     results = {"y", *(name for n, name in enumerate(op.outputs)

@@ -478,7 +478,8 @@ _random_any = _written("_random_any", "RandomBackward2", _random())
 _bernoulli_op = _written("bernoulli", "BernoulliBackward2", _bernoulli_number)
 
 
-@op(draws=True, inplace=True, node="BernoulliBackward1", vjp=lambda g: zeros_of(g, g.shape))
+@op(draws=True, inplace=True, node="BernoulliBackward1", replaces="inplace arithmetic",
+    vjp=lambda g: zeros_of(g, g.shape))
 def _bernoulli_tensor(input: Array, p: Index, *, generator: Any = None) -> Any:
     chances = xp.as_array(p)
     if chances.shape != input.shape:

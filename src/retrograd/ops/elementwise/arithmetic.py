@@ -42,7 +42,7 @@ def _minus_scaled(g: Any, alpha: Any) -> Any:
 
 
 @elementwise(operator="add", inplace=True, quiet=True, fast="{0} + {1}", numbers=BOTH,
-             guard=checks.check_alpha, rounds="alpha", former=True)
+             guard=checks.check_alpha, rounds="alpha", former=True, stored="complex")
 def add(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
     if alpha == 1 and type(alpha) is int:
@@ -55,7 +55,7 @@ add.vjp(input=lambda g: g, other=_scaled)
 
 @elementwise(operator="sub", inplace=True, quiet=True, fast="{0} - {1}", numbers=BOTH,
              guard=checks.check_sub, aliases=("subtract",), rounds="alpha",
-             former=True)
+             former=True, stored="complex")
 def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``input`` and ``alpha`` times ``other``."""
     if alpha == 1 and type(alpha) is int:
@@ -66,7 +66,7 @@ def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
 sub.vjp(input=lambda g: g, other=_minus_scaled)
 
 
-@elementwise(method=False, function=None, guard=checks.check_sub, numbers=())
+@elementwise(method=False, function=None, guard=checks.check_sub, numbers=(), stored="complex")
 def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``other`` and ``alpha`` times ``input``."""
     if alpha == 1 and type(alpha) is int:
@@ -78,7 +78,7 @@ rsub.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
 
 
 @elementwise(quiet=True, guard=checks.check_rsub, node="RsubBackward1", title="rsub",
-             rounds="other", vjp=_minus_scaled)
+             rounds="other", vjp=_minus_scaled, stored="complex")
 def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
     input = widened(input, other)
     return pointwise_kernels.number_in(input.dtype, other) - (
@@ -104,6 +104,7 @@ def _rsub(input: Tensor, other: Tensor | Number, *, alpha: Any = 1) -> Any:
 mul = binary("mul", "Product of ``input`` and ``other``, broadcast together.",
              lambda input, other: xp.multiply(input, other), operator="mul", inplace=True,
              quiet=True, fast="{0} * {1}", numbers=BOTH, aliases=("multiply",), wide="other",
+             stored="complex",
              input=lambda g, other: g * conj(other), other=lambda g, input: g * conj(input))
 div = binary("div", "Quotient of ``input`` and ``other``; integers divide to the default float.",
              lambda input, other: xp.divide(input, other), promote="float", operator="truediv",
@@ -198,7 +199,7 @@ _remainder = publish_pair("remainder", remainder, _remainder_number, _remainder_
 _fmod = publish_pair("fmod", fmod, _fmod_number)
 neg = unary("neg", "The negative.", lambda input: xp.negative(input), lambda g: -g, operator="neg",
             inplace="function", quiet=True, fast="-{0}", aliases=("negative",),
-            guard=checks.refuse_bool_neg)
+            guard=checks.refuse_bool_neg, stored="complex")
 
 
 @composite(method=True, operator="pos")
@@ -211,7 +212,7 @@ def positive(input: Tensor) -> Tensor:
 
 abs = unary("abs", "The absolute value; of a complex number its distance from zero.",
             lambda input: xp.absolute(input), lambda g, input: g * sgn(input), operator="abs",
-            quiet=True, aliases=("absolute",), guard=kinds("ifc", "abs_cpu"))
+            quiet=True, aliases=("absolute",), guard=kinds("ifc", "abs_cpu"), stored="complex")
 abs.jvp(input=lambda tangent, input: real_part(tangent * conj(sgn(input))))
 
 
@@ -237,7 +238,7 @@ sign = unary("sign", "-1, 0 or 1.", lambda input: pointwise_kernels.sign(input),
 sgn = unary("sgn", "-1, 0 or 1; of a complex number the unit in its direction.",
             lambda input: pointwise_kernels.sign(input), lambda g, input, y, like:
             _direction_gradient(g, input, y) if is_complex_value(like) else zeros_as(g),
-            inplace=True, quiet=True)
+            inplace=True, quiet=True, stored="complex")
 sgn.jvp(input=lambda tangent, input, y: _direction_gradient(tangent, input, y))
 
 

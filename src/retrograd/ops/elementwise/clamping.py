@@ -39,7 +39,7 @@ def _whole(bound: Any, dtype: Any) -> Any:
 
 
 @elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampBackward1", title="clamp",
-             vjp=lambda g, input, min, max: kept(g, _within(input, min, max)))
+             compares=True, vjp=lambda g, input, min, max: kept(g, _within(input, min, max)))
 def _clamp_numbers(input: Array, min: Number = None, max: Number = None) -> Any:
     return _bounded(input, min, max)
 
@@ -51,7 +51,8 @@ def _within(input: Any, low: Any, high: Any) -> Any:
     return input <= high if low is None else (input >= low) & (input <= high)
 
 
-@elementwise(inplace=True, quiet=True, guard=CLAMP, node="ClampBackward0", title="clamp")
+@elementwise(inplace=True, quiet=True, guard=CLAMP, node="ClampBackward0", title="clamp",
+             compares=True)
 def _clamp_tensors(input: Array, min: Array, max: Array) -> Any:
     return xp.minimum(xp.maximum(input, min), max)
 
@@ -64,7 +65,7 @@ _clamp_tensors.vjp(
 
 def _lower_bound(name: str, node: str) -> Any:
     @elementwise(name=name, inplace=True, quiet=True, guard=CLAMP_ONE_SIDE, node=node,
-                 title="clamp")
+                 title="clamp", compares=True)
     def bounded(input: Array, min: Array) -> Any:
         return xp.maximum(input, min)
 
@@ -75,7 +76,7 @@ def _lower_bound(name: str, node: str) -> Any:
 
 def _upper_bound(name: str, node: str) -> Any:
     @elementwise(name=name, inplace=True, quiet=True, guard=CLAMP_ONE_SIDE, node=node,
-                 title="clamp")
+                 title="clamp", compares=True)
     def bounded(input: Array, max: Array) -> Any:
         return xp.minimum(input, max)
 
@@ -91,13 +92,15 @@ _clamp_max_tensor = _upper_bound("_clamp_max_tensor", "ClampMaxBackward1")
 
 
 @elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampMinBackward0",
-             title="clamp_min", vjp=lambda g, input, min: kept(g, input >= min))
+             title="clamp_min", compares=True,
+             vjp=lambda g, input, min: kept(g, input >= min))
 def _clamp_min_number(input: Array, min: Number) -> Any:
     return _bounded(input, min, None)
 
 
 @elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampMaxBackward0",
-             title="clamp_max", vjp=lambda g, input, max: kept(g, input <= max))
+             title="clamp_max", compares=True,
+             vjp=lambda g, input, max: kept(g, input <= max))
 def _clamp_max_number(input: Array, max: Number) -> Any:
     return _bounded(input, None, max)
 
@@ -189,8 +192,9 @@ def clamp_max_(input: Tensor, max: Any) -> Tensor:
 
 def _extremum(name: str, doc: str, kernel: Any, **rules: Any) -> Any:
     """Declare the greater or smaller of two."""
-    return binary(name, doc, kernel, quiet=True, numbers=(), guard=kinds("bif", f"{name}_cpu", c=(
-        RuntimeError, f"{name} not implemented for complex tensors.")), **rules)
+    return binary(name, doc, kernel, quiet=True, numbers=(), compares=True, guard=kinds(
+        "bif", f"{name}_cpu", c=(RuntimeError, f"{name} not implemented for complex tensors.")),
+        **rules)
 
 
 def _share(g: Any, a: Any, b: Any) -> Any:

@@ -27,7 +27,8 @@ _FORMS = ("Tensor input, Tensor other, *, Tensor out = None",
 def _comparison(name: str, doc: str, kernel: Any, *aliases: str, guard: Any = None) -> Any:
     """Declare a comparison, and its in-place variant: zeros and ones, which have no slope."""
     made = binary(name, doc, kernel, operator=name, quiet=True, aliases=aliases, guard=guard,
-                  meets_arrays=guard is None, forms=_FORMS)
+                  meets_arrays=guard is None, stored="any" if guard is None else "",
+                  forms=_FORMS)
     with_number, with_tensor = [
         binary(f"_{name}{suffix}", None, lambda input, other: kernel(input, other), inplace=True,
                title=name, guard=guard, node=f"{name.capitalize()}Backward{form}",
@@ -98,7 +99,7 @@ def _real(name: str, error: type[Exception], says: str, kernel: str = "") -> Any
 
 
 isnan = unary("isnan", "Where ``input`` is not a number.", lambda input: xp.isnan(input),
-              quiet=True)
+              quiet=True, stored="any")
 isinf = unary("isinf", "Where ``input`` is infinite.", lambda input: xp.isinf(input), quiet=True)
 isfinite = unary("isfinite", "Where ``input`` is neither infinite nor NaN.",
                  lambda input: xp.isfinite(input), quiet=True)

@@ -9,7 +9,7 @@ from ...backend import xp
 from ...core.op import public
 from .expressions import unary
 
-_part = partial(unary, function=None, method=False, promote=None, quiet=True)
+_part = partial(unary, function=None, method=False, promote=None, quiet=True, stored="any")
 real_part = _part("real_part", "The real part, in memory of its own.",
                   lambda input: xp.array(input.real), lambda g: g, node="RealBackward0")
 imag_part = _part("imag_part", "The imaginary part, in memory of its own.",
@@ -18,7 +18,7 @@ real_part.jvp(input=lambda tangent: real_part(tangent))
 imag_part.jvp(input=lambda tangent: imag_part(tangent))
 _conj_complex = unary("conj", "The complex conjugate.", lambda input: xp.conj(input),
                       lambda g: conj(g), quiet=True, function=None, method=False,
-                      keeps_reals=True, of_complex=True)
+                      keeps_reals=True, of_complex=True, stored="complex")
 
 
 @public("conj")

@@ -20,7 +20,8 @@ from .number_operands import publish_pair
 from .where import kept, zeroed, zeros_as
 
 
-@elementwise(inplace="function", halves=False, vjp=lambda g, input: kept(g, isfinite(input)),
+@elementwise(inplace="function", halves=False, compares=True,
+             vjp=lambda g, input: kept(g, isfinite(input)),
              out=Out("nan_to_num: dtype of out: {out} should be same as input: {result}"))
 def nan_to_num(input: Array, nan: float | None = None, posinf: float | None = None,
                neginf: float | None = None) -> Any:

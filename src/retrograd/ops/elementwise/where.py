@@ -16,21 +16,22 @@ from .expressions import unary
 from .number_operands import BOTH, is_operand
 
 
-@elementwise(function=None, method=False, node="MaskedFillBackward0",
+@elementwise(function=None, method=False, node="MaskedFillBackward0", stored="any", selects=True,
              vjp=lambda g, mask: zeroed(g, mask))
 def zeroed(input: Array, mask: Index) -> Any:
     """``input`` with zeros where ``mask`` is true, whatever stood there."""
     return pointwise_kernels.zeroed(input, mask)
 
 
-@elementwise(function=None, method=False, node="MaskedFillBackward0",
+@elementwise(function=None, method=False, node="MaskedFillBackward0", stored="any", selects=True,
              vjp=lambda g, mask: kept(g, mask))
 def kept(input: Array, mask: Index) -> Any:
     """``input`` with zeros where ``mask`` is false, whatever stood there."""
     return pointwise_kernels.kept(input, mask)
 
 
-@elementwise(function=None, method=False, numbers=(), node="ThresholdBackwardBackward0")
+@elementwise(function=None, method=False, numbers=(), node="ThresholdBackwardBackward0",
+             selects=True)
 def zeroed_by(input: Array, source: Array, mask: Index) -> Any:
     """:func:`zeroed` by a mask made from ``source``, on record as a function of both."""
     return pointwise_kernels.zeroed(input, mask)
@@ -39,7 +40,8 @@ def zeroed_by(input: Array, source: Array, mask: Index) -> Any:
 zeroed_by.vjp(input=lambda g, source, mask: zeroed_by(g, source, mask),
               source=lambda g: zeros_as(g))
 zeros_as = unary("zeros_as", "Zeros in the shape and dtype of ``input``.",
-                 lambda input: xp.zeros_like(input), None, function=None, method=False, quiet=True)
+                 lambda input: xp.zeros_like(input), None, function=None, method=False, quiet=True,
+                 stored="any", selects=True)
 
 
 def _condition(condition: Any) -> Any:
@@ -52,7 +54,7 @@ def _condition(condition: Any) -> Any:
                        f"dtype {kind.alias}")
 
 
-@elementwise(function=None, method=False, quiet=True, numbers=BOTH,
+@elementwise(function=None, method=False, quiet=True, numbers=BOTH, stored="any", selects=True,
              out=Out("Expected out type to be {result} but got {out}"))
 def where(condition: Index, input: Array, other: Array) -> Any:
     """``input`` where ``condition`` holds, ``other`` elsewhere."""

@@ -8,7 +8,7 @@ from ...base import dtypes
 from ...base.errors import dim_out_of_range
 from ...base.warning import warn
 from ...core.extensions import TRACED_TYPES
-from ...core.op import composite
+from ...core.op import Flag, composite
 from ...core.tensor import Tensor
 from ..creation.filled import ones
 from ..nn.padding import constant_pad_nd, pad
@@ -44,7 +44,7 @@ def _in_the_middle(window: Tensor, n_fft: int) -> Tensor:
 
 @composite(method=True)
 def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
-         window: Tensor | None = None, center: bool = True, pad_mode: str = "reflect",
+         window: Tensor | None = None, center: Flag = True, pad_mode: str = "reflect",
          normalized: bool = False, onesided: bool | None = None, return_complex: bool | None = None,
          align_to_window: bool | None = None) -> Tensor:
     """The spectra of windows that lie ``hop_length`` apart on a signal: frequencies by windows."""

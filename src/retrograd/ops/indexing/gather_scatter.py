@@ -67,7 +67,7 @@ scatter_add.vjp(input=lambda g: g,
                 src=lambda g, like, dim, index: scattered_part(g, dim, index, like))
 
 
-@written_op(node="ScatterBackward0", apart=True)
+@written_op(node="ScatterBackward0", apart=True, replaces="scatter_")
 def _scatter_src(input: Array, dim: Dim, index: Index, src: Array) -> None:
     _scatter(input, dim, index, src)
 

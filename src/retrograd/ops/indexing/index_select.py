@@ -123,7 +123,8 @@ def _(batch: Any, input: Any, dim: int, at: Any, source: Any, alpha: Any) -> Any
     return _slices_written(scatter_add, batch, input, dim, at, scaled(source, alpha))
 
 
-@written_op(inplace=True, apart=True, batches=lambda batch, input, dim, at, source:
+@written_op(inplace=True, apart=True, replaces="index_copy_",
+            batches=lambda batch, input, dim, at, source:
             _slices_written(_scatter_src, batch, input, dim, at, source))
 def index_copy(input: Array, dim: Dim, index: Index, source: Array) -> None:
     """``input`` with the slices of ``source`` written where ``index`` says."""
@@ -152,7 +153,7 @@ def _(batch: Any, input: Any, dim: int, at: Any, value: Any) -> Any:
     return without_one_dim(found, input)
 
 
-@written_op(node="IndexFillBackward1", apart=None)
+@written_op(node="IndexFillBackward1", apart=None, replaces="index_fill_")
 def _index_fill_tensor(input: Array, dim: Dim, index: Index, value: Array) -> None:
     checks.check_index_fill(index)
     checks.check_fill_value("index_fill_", value.ndim)

@@ -130,7 +130,7 @@ def _(batch: Any, input: Any, at: Any, shape: Any, dims: Any) -> Any:
     return _dims_back(found, dims)
 
 
-@op(any_dtype=True, node="IndexPutBackward0", apart=True)
+@op(any_dtype=True, node="IndexPutBackward0", apart=True, replaces="index_put_")
 def _index_put(input: Array, values: Array, index: Index, dims: Any, accumulate: bool) -> Any:
     out = xp.copied(input)
     _write_indexed(out, values, index, dims, accumulate)

@@ -56,7 +56,8 @@ def _fitting(value: Any, dtype: Any) -> Any:
     return xp.cast(value, dtype)
 
 
-@op(any_dtype=True, broadcasts=True, node="MaskedFillBackward1", apart=None)
+@op(any_dtype=True, broadcasts=True, node="MaskedFillBackward1", apart=None,
+    replaces="masked_fill_")
 def _masked_fill_tensor(input: Array, mask: Index, value: Array) -> Any:
     check_mask(mask)
     check_fill_value("masked_fill_", value.ndim)

@@ -76,7 +76,7 @@ def _(batch: Any, input: Any, mask: Any, shape: Any) -> Any:
     return index_backward(input, expand(mask, tuple(shape)), (batch.size, *shape), (1,))
 
 
-@op(any_dtype=True, broadcasts=True, node="MaskedScatterBackward0")
+@op(any_dtype=True, broadcasts=True, node="MaskedScatterBackward0", replaces="masked_scatter_")
 def _masked_scatter(input: Array, mask: Index, source: Array) -> Any:
     check_masked_scatter(input, mask, source)
     out = xp.broadcast_to(input, _joint_shape(mask, input)).copy()

@@ -44,7 +44,7 @@ def _(batch: Any, input: Any, at: Any) -> Any:
     return reshape(gather(values, 1, _from_front(flat(at), values.shape[1])), at.shape)
 
 
-@written_op(node="PutBackward0", apart=True)
+@written_op(node="PutBackward0", apart=True, replaces="put_")
 def _put(input: Array, index: Index, source: Array, accumulate: bool) -> None:
     check_put(input, index, source)
     flat, copy = index_kernels.packed(input)

@@ -6,7 +6,7 @@ import math
 
 from ...base.modes import switched
 from ...base.warning import warn
-from ...core.op import composite
+from ...core.op import Flag, composite
 from ...core.tensor import Tensor
 from ..elementwise.exponentials import exp, log, xlogy
 from ..elementwise.where import where
@@ -36,7 +36,7 @@ def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None,
 
 
 @composite(function="nn.functional")
-def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: bool = False,
+def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: Flag = False,
                       eps: float = 1e-6, reduction: str = "mean") -> Tensor:
     """Minus the log-likelihood of ``target`` under normal distributions."""
     if isinstance(var, (int, float)):

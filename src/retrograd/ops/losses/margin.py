@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import loss as loss_kernels, xp
 from ...base import dtypes
 from ...base.errors import no_dims
-from ...core.op import Array, Index, composite, op
+from ...core.op import Array, Flag, Index, LooseInt, composite, op
 from ...core.tensor import Tensor
 from ..batching import all_batched, folded, run, unfolded
 from ..checks.common import kinds
@@ -114,7 +114,7 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
 @composite(function="nn.functional")
 def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tensor, *,
                                       distance_function: Any = None, margin: float = 1.0,
-                                      swap: bool = False, reduction: str = "mean") -> Tensor:
+                                      swap: Flag = False, reduction: str = "mean") -> Tensor:
     """:func:`triplet_margin_loss` with any distance."""
     code = reduction_code(reduction)
     _check_triplet(anchor, positive, negative, margin)
@@ -219,7 +219,7 @@ def _(batch: Any, output: Any, input: Any, target: Any, weight: Any, p: int, mar
 
 
 @composite(function="nn.functional")
-def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0,
+def multi_margin_loss(input: Tensor, target: Tensor, p: LooseInt = 1, margin: float = 1.0,
                       weight: Tensor | None = None, size_average: bool | None = None,
                       reduce: bool | None = None, reduction: str = "mean") -> Tensor:
     """How far wrong classes are from being ``margin`` below the right one."""

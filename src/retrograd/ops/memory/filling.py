@@ -50,7 +50,7 @@ def is_writable(array: Any) -> bool:
 # ---------------------------------------------------------------- copying
 
 
-@op(node="CopyBackwards", broadcasts=True, any_dtype=True)
+@op(node="CopyBackwards", broadcasts=True, any_dtype=True, replaces="inplace arithmetic")
 def _copy(input: Array, src: Array) -> Any:
     """``src`` in the shape and dtype of ``input``, whose values do not matter."""
     out = xp.empty_like(xp.as_array(input))
@@ -176,7 +176,8 @@ def _filled(input: Any, value: Any) -> Any:
     return out
 
 
-@op(node="FillBackward2", any_dtype=True, batches="leading", vjp=lambda g: zeros_of(g, g.shape))
+@op(node="FillBackward2", any_dtype=True, fills=True, batches="leading",
+    vjp=lambda g: zeros_of(g, g.shape))
 def _fill_number(input: Array, value: Number) -> Any:
     return _filled(input, index_kernels.number_as(value, input.dtype))
 
@@ -186,7 +187,8 @@ def _write_number(array: Any, value: Any) -> None:
     array[...] = index_kernels.number_as(value, array.dtype)
 
 
-@op(node="FillBackward3", broadcasts=True, any_dtype=True, apart=None)
+@op(node="FillBackward3", broadcasts=True, any_dtype=True, apart=None, fills=True,
+    replaces="fill_")
 def _fill_tensor(input: Array, value: Array) -> Any:
     check_fill(value.ndim)
     return _filled(input, real_part(value, input.dtype))
@@ -243,12 +245,13 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     return call_inplace(_fill_number.op, (input, value))
 
 
-@op(node="FillBackward0", any_dtype=True, batches="leading", vjp=lambda g: zeros_of(g, g.shape))
+@op(node="FillBackward0", any_dtype=True, fills=True, batches="leading",
+    vjp=lambda g: zeros_of(g, g.shape))
 def _full_of_number(input: Array, value: Number) -> Any:
     return _filled(input, index_kernels.number_as(value, input.dtype))
 
 
-@op(node="FillBackward1", broadcasts=True, any_dtype=True)
+@op(node="FillBackward1", broadcasts=True, any_dtype=True, fills=True)
 def _full_of_tensor(input: Array, value: Array) -> Any:
     check_fill(value.ndim)
     return _filled(input, real_part(value, input.dtype))
@@ -283,7 +286,8 @@ def fill(input: Tensor, value: Any) -> Tensor:
     return _full_of_number(input, value)
 
 
-@op(any_dtype=True, node="ZeroBackward0", batches="leading", vjp=lambda g: zeros_of(g, g.shape))
+@op(any_dtype=True, node="ZeroBackward0", fills=True, batches="leading",
+    vjp=lambda g: zeros_of(g, g.shape))
 def _zero(input: Array) -> Any:
     """Zeros in the shape of ``input``."""
     return xp.zeros(input.shape, input.dtype)

@@ -11,7 +11,18 @@ from ...backend import pointwise as pointwise_kernels, smooth as smooth_kernels,
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...core.binding import raw_body
-from ...core.op import PUBLIC, Array, Dim, Number, composite, elementwise, op, public, publish
+from ...core.op import (
+    PUBLIC,
+    Array,
+    Dim,
+    Flag,
+    Number,
+    composite,
+    elementwise,
+    op,
+    public,
+    publish,
+)
 from ...core.out_rules import CASTABLE, Out
 from ...core.signatures import named
 from ...core.tensor import Tensor
@@ -48,7 +59,7 @@ def _with_inplace(made: Any, written: Any = None) -> Any:
     written = written or in_place(made)
 
     @functional(made.__name__, made.__doc__)
-    def function(input: Tensor, inplace: bool = False) -> Tensor:
+    def function(input: Tensor, inplace: Flag = False) -> Tensor:
         return written(input) if inplace else made(input)
 
     return made
@@ -85,7 +96,7 @@ def _check_hardtanh(given: dict[str, Any], common: dtypes.dtype) -> None:
 
 @functional("hardtanh")
 def _hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0,
-              inplace: bool = False) -> Tensor:
+              inplace: Flag = False) -> Tensor:
     """``input`` held between two bounds, where the gradient stops."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
@@ -93,7 +104,7 @@ def _hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0,
 
 
 @functional("relu6")
-def _relu6(input: Tensor, inplace: bool = False) -> Tensor:
+def _relu6(input: Tensor, inplace: Flag = False) -> Tensor:
     """``input`` held between 0 and 6."""
     return (in_place(hardtanh) if inplace else hardtanh)(input, 0, 6)
 
@@ -122,7 +133,7 @@ def _(g: Any, input: Any, negative_slope: float) -> Any:
 
 
 @functional("leaky_relu")
-def _leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+def _leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: Flag = False) -> Tensor:
     """``input``, times a small slope where it is negative."""
     return (in_place(leaky_relu) if inplace else leaky_relu)(input, negative_slope)
 
@@ -136,7 +147,7 @@ def threshold(input: Array, threshold: Number, value: Number) -> Any:
 
 
 @functional("threshold")
-def _threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+def _threshold(input: Tensor, threshold: float, value: float, inplace: Flag = False) -> Tensor:
     """``input``, or ``value`` where it is not above ``threshold``."""
     made = PUBLIC["torch"]["threshold_" if inplace else "threshold"]
     return made(input, threshold, value)
@@ -242,7 +253,7 @@ def _low_exp(input: Any, scale: Any) -> Any:
 
 
 @functional("elu")
-def _elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+def _elu(input: Tensor, alpha: float = 1.0, inplace: Flag = False) -> Tensor:
     """``input``, bent towards ``-alpha`` where it is negative."""
     return (in_place(elu) if inplace else elu)(input, alpha)
 
@@ -272,7 +283,7 @@ def celu(input: Array, alpha: Number = 1.0) -> Any:
 
 
 @functional("celu")
-def _celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+def _celu(input: Tensor, alpha: float = 1.0, inplace: Flag = False) -> Tensor:
     """An :func:`elu` whose slope is continuous for every ``alpha``."""
     return PUBLIC["torch"]["celu_" if inplace else "celu"](input, alpha)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backend import pool as pool_kernels, xp
-from ...core.op import Array, Sizes, composite, op
+from ...core.op import Array, Flag, Sizes, composite, op
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..checks.pooling import check_adaptive, check_target, target_size
@@ -83,7 +83,7 @@ def _adaptive_max_pool(rank: int, input: Tensor, output_size: Any, return_indice
 
 
 @composite(function="nn.functional")
-def adaptive_max_pool1d(input: Tensor, output_size: Sizes, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(input: Tensor, output_size: Sizes, return_indices: Flag = False) -> Any:
     """The largest values of ``output_size`` nearly equal parts of a signal."""
     return _adaptive_max_pool(1, input, output_size, return_indices)
 
@@ -92,13 +92,13 @@ def _declare_public_max(rank: int, thing: str) -> None:
     if rank > 1:
         @composite(function="nn.functional", name=f"adaptive_max_pool{rank}d", doc="The largest "
                    f"values of a grid of ``output_size`` nearly equal parts of {thing}.")
-        def largest(input: Tensor, output_size: Sizes | None, return_indices: bool = False) -> Any:
+        def largest(input: Tensor, output_size: Sizes | None, return_indices: Flag = False) -> Any:
             return _adaptive_max_pool(rank, input, output_size, return_indices)
 
     @composite(function="nn.functional", name=f"adaptive_max_pool{rank}d_with_indices",
                doc=f":func:`adaptive_max_pool{rank}d`, and where in {thing} each maximum lies.")
     def with_indices(input: Tensor, output_size: Sizes | None,
-                     return_indices: bool = False) -> tuple[Tensor, Tensor]:
+                     return_indices: Flag = False) -> tuple[Tensor, Tensor]:
         return _adaptive_max_pool(rank, input, output_size, True)
 
 

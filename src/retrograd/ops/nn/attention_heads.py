@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base import dtypes
 from ...base.warning import warn
-from ...core.op import composite
+from ...core.op import Flag, composite
 from ...core.tensor import Tensor
 from ..products.added_products import baddbmm
 from ..products.linear_layers import linear
@@ -39,13 +39,13 @@ def added_mask(mask: Tensor | None, name: str, other: Tensor | None, other_name:
 def multi_head_attention_forward(
         query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int,
         in_proj_weight: Tensor | None, in_proj_bias: Tensor | None, bias_k: Tensor | None,
-        bias_v: Tensor | None, add_zero_attn: bool, dropout_p: float, out_proj_weight: Tensor,
-        out_proj_bias: Tensor | None, training: bool = True,
-        key_padding_mask: Tensor | None = None, need_weights: bool = True,
+        bias_v: Tensor | None, add_zero_attn: Flag, dropout_p: float, out_proj_weight: Tensor,
+        out_proj_bias: Tensor | None, training: Flag = True,
+        key_padding_mask: Tensor | None = None, need_weights: Flag = True,
         attn_mask: Tensor | None = None, use_separate_proj_weight: bool = False,
         q_proj_weight: Tensor | None = None, k_proj_weight: Tensor | None = None,
         v_proj_weight: Tensor | None = None, static_k: Tensor | None = None,
-        static_v: Tensor | None = None, average_attn_weights: bool = True,
+        static_v: Tensor | None = None, average_attn_weights: Flag = True,
         is_causal: bool = False) -> tuple[Tensor, Tensor | None]:
     """What :class:`MultiheadAttention` computes, given its weights: output, and attention."""
     is_batched = _check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...backend.interface import is_array, library_of
 from ...core.libraries import in_library
-from ...core.op import composite
+from ...core.op import Flag, composite
 from ...core.tensor import Tensor, wrap_any
 from ...random import VMAPS, stream_for
 from ..checks.images import check_probability, check_spatial
@@ -91,7 +91,7 @@ _declare_dropout("feature_alpha_dropout", ":func:`alpha_dropout` of whole channe
 
 @functional("dropout")
 def _functional_dropout(input: Tensor, p: float = 0.5, training: bool = True,
-                        inplace: bool = False) -> Tensor:
+                        inplace: Flag = False) -> Tensor:
     """``input`` with elements zeroed at random and the rest scaled up, while training."""
     if not 0 <= p <= 1:
         check_probability(p, ValueError)
@@ -100,7 +100,7 @@ def _functional_dropout(input: Tensor, p: float = 0.5, training: bool = True,
 
 @functional("alpha_dropout")
 def _functional_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
-                              inplace: bool = False) -> Tensor:
+                              inplace: Flag = False) -> Tensor:
     """Dropout to the value that keeps mean and variance of :func:`selu` units."""
     check_probability(p, ValueError)
     return _alpha_dropped(input, p, training, inplace, _whole_shape)
@@ -108,7 +108,7 @@ def _functional_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = Fa
 
 @functional("feature_alpha_dropout")
 def _functional_feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
-                                      inplace: bool = False) -> Tensor:
+                                      inplace: Flag = False) -> Tensor:
     """:func:`alpha_dropout` of whole channels."""
     check_probability(p, ValueError)
     return _alpha_dropped(input, p, training, inplace, _channel_shape)
@@ -118,7 +118,7 @@ def _channel_dropout(spatial: int) -> None:
     @composite(function="nn.functional", name=f"dropout{spatial}d",
                doc="Dropout of whole channels.")
     def function(input: Tensor, p: float = 0.5, training: bool = True,
-                 inplace: bool = False) -> Tensor:
+                 inplace: Flag = False) -> Tensor:
         check_probability(p, ValueError)
         check_spatial(input.ndim, spatial)
         # Three dimensions are a batch of signals to dropout2d, not one image.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import pool as pool_kernels
-from ...core.op import Array, Index, Sizes, composite, op
+from ...core.op import Array, Flag, Index, Sizes, composite, op
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..checks.pooling import check_fractional, fractional_sizes
@@ -47,7 +47,7 @@ def _declare_public_fractional(rank: int, thing: str, plane: str) -> None:
                doc=f":func:`fractional_max_pool{rank}d`, and where in its {plane} each maximum "
                    "lies.")
     def with_indices(input: Tensor, kernel_size: Sizes, output_size: Sizes | None = None,
-                     output_ratio: Any = None, return_indices: bool = False,
+                     output_ratio: Any = None, return_indices: Flag = False,
                      _random_samples: Tensor | None = None) -> tuple[Tensor, Tensor]:
         return _fractional_max_pool(rank, input, kernel_size, output_size, output_ratio,
                                     _random_samples)
@@ -55,7 +55,7 @@ def _declare_public_fractional(rank: int, thing: str, plane: str) -> None:
     @composite(function="nn.functional", name=f"fractional_max_pool{rank}d",
                doc=f"The largest values of windows at random distances in {thing}.")
     def pooled(input: Tensor, kernel_size: Sizes, output_size: Sizes | None = None,
-               output_ratio: Any = None, return_indices: bool = False,
+               output_ratio: Any = None, return_indices: Flag = False,
                _random_samples: Tensor | None = None) -> Any:
         found = _fractional_max_pool(rank, input, kernel_size, output_size, output_ratio,
                                      _random_samples)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import conv as conv_kernels
 from ...base.errors import wrong_type
-from ...core.op import Array, composite, op
+from ...core.op import Array, LooseFloat, composite, op
 from ...core.tensor import Tensor
 from ..checks.images import check_pad, check_sides
 from ..shapes.flipping import negated
@@ -34,7 +34,7 @@ _PAD = {(mode, rank): _declare_taking(f"_pad_{mode}{rank}d", node.format(rank))
 
 @composite(function="nn.functional")
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant",
-        value: float | None = None) -> Tensor:
+        value: LooseFloat | None = None) -> Tensor:
     """``input`` with its last dimensions lengthened (last one first, both sides)."""
     if isinstance(value, (complex, str, list, tuple)):
         raise wrong_type("pad", "value", 4, "float", value)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import pool as pool_kernels
 from ...base.errors import dim_out_of_range, no_dims
-from ...core.op import Array, Index, Sizes, composite, linear, op, publish
+from ...core.op import Array, Flag, Index, Sizes, composite, linear, op, publish
 from ...core.out_rules import Out
 from ...core.tensor import PLAIN, Tensor
 from ..batching import batched
@@ -74,7 +74,7 @@ def windows_are_apart(kernel: Any, stride: Any, dilation: Any) -> bool:
 
 def _declare_max_pool(rank: int, node: str) -> tuple[Any, Any]:
     """Two ops: the maxima, and the maxima with their places, which make for a quick backward."""
-    @op(name=f"_max_pool{rank}d", node=node, batches="planes",
+    @op(name=f"_max_pool{rank}d", node=node, batches="planes", compares=True,
         guard=kinds("f", "max_pool1d_impl") if rank == 1 else kinds("if", f"max_pool{rank}d"))
     def alone(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
               size: Any) -> Any:
@@ -122,7 +122,7 @@ def _declare_public_max_pool(rank: int, thing: str, node: str) -> Any:
                doc=f"The largest value of every window of {thing}.")
     def max_pool(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
                  padding: Sizes = 0, dilation: Sizes = 1, ceil_mode: bool = False,
-                 return_indices: bool = False) -> Any:
+                 return_indices: Flag = False) -> Any:
         given = [tuple(v) if type(v) is list else v
                  for v in (kernel_size, stride, padding, dilation)]
         plan = _max_pool_plan(rank, tuple(input._data.shape), *given, ceil_mode, return_indices)
@@ -137,7 +137,7 @@ def _declare_public_max_pool(rank: int, thing: str, node: str) -> Any:
                doc=f":func:`max_pool{rank}d`, and where in {thing} each maximum lies.")
     def with_indices(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
                      padding: Sizes = 0, dilation: Sizes = 1, ceil_mode: bool = False,
-                     return_indices: bool = False) -> tuple[Tensor, Tensor]:
+                     return_indices: Flag = False) -> tuple[Tensor, Tensor]:
         return max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
     publish(max_pool, max_pool.__name__, method=False)

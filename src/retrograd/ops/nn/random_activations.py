@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend import pointwise as pointwise_kernels
 from ...core.libraries import computed
-from ...core.op import Array, Index, composite, elementwise, public
+from ...core.op import Array, Flag, Index, composite, elementwise, public
 from ...core.tensor import Tensor, wrap, wrap_any
 from ..checks.common import kinds
 from ..elementwise.exponentials import log
@@ -62,13 +62,13 @@ def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, traini
 
 @functional("rrelu")
 def _functional_rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3,
-                      training: bool = False, inplace: bool = False) -> Tensor:
+                      training: bool = False, inplace: Flag = False) -> Tensor:
     """A leaky unit with random slopes while training, and their mean otherwise."""
     return (rrelu_ if inplace else rrelu)(input, lower, upper, training)
 
 
 @composite(function="nn.functional")
-def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10,
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: Flag = False, eps: float = 1e-10,
                    dim: int = -1) -> Tensor:
     """A differentiable sample of a category, nearly one-hot for small ``tau``."""
     from ...random import stream_for

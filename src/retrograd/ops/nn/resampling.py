@@ -8,7 +8,7 @@ from typing import Any
 from ...backend import conv as conv_kernels, xp
 from ...base import dtypes
 from ...base.warning import warn
-from ...core.op import Array, Sizes, composite, op
+from ...core.op import Array, Flag, Sizes, composite, op
 from ...core.tensor import Tensor
 from ..checks.images import check_resampling, floats_and_bytes
 from .adaptive_pooling import _adaptive_avg_pool
@@ -73,7 +73,7 @@ def _resampled_size(input: Tensor, size: Any, scale_factor: Any,
 @composite(function="nn.functional")
 def interpolate(input: Tensor, size: Sizes | None = None, scale_factor: Any = None,
                 mode: str = "nearest", align_corners: bool | None = None,
-                recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor:
+                recompute_scale_factor: Flag | None = None, antialias: bool = False) -> Tensor:
     """``input`` resampled to another size."""
     rank = input.ndim - 2
     if antialias and (mode not in _AVERAGING or rank != 2):

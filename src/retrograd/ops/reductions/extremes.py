@@ -100,14 +100,15 @@ def _declare_extreme(name: str, superlative: str, comparative: str, find: Any, f
     node = name.capitalize()
 
     @op(name=f"a{name}", doc=f"The {superlative} element over ``dim``; equal ones share the "
-        "gradient.", node=f"A{name}Backward0", vjp=_extreme_backward, out=Out(
+        "gradient.", node=f"A{name}Backward0", compares=True, vjp=_extreme_backward, out=Out(
             "Expected the dtype for input and out to match, but got {result} for input's dtype "
             "and {out} for out's dtype."))
     def over_dims(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
         checks.check_extremes(f"a{name}", f"{name}_values_cpu", input, dim)
         return reduce_kernels.extreme(find, input, dim, keepdim)
 
-    @op(name=f"_{name}", node=f"{node}Backward1", quiet=True, vjp=_of_whole_backward, out=Out(
+    @op(name=f"_{name}", node=f"{node}Backward1", quiet=True, compares=True,
+        vjp=_of_whole_backward, out=Out(
         "Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) "
         "to be true, but got false.", castable=True),
         batches=lambda batch, input: over_dims(flat(input), 1))
@@ -163,8 +164,9 @@ max, amax, argmax = _declare_extreme("max", "largest", "larger", xp.max, xp.argm
 min, amin, argmin = _declare_extreme("min", "smallest", "smaller", xp.min, xp.argmin, minimum)
 
 
-@op(outputs=("min", "max"), node="AminmaxBackward0", vjp=lambda g, input, min, max, dim, keepdim:
-    _aminmax_backward(g[0], g[1], input, min, max, dim, keepdim))
+@op(outputs=("min", "max"), node="AminmaxBackward0", compares=True,
+    vjp=lambda g, input, min, max, dim, keepdim: _aminmax_backward(
+        g[0], g[1], input, min, max, dim, keepdim))
 def _aminmax(input: Array, dim: Dims, keepdim: bool) -> Any:
     unsupported("aminmax_cpu", input.dtype, "c")
     if dim is None and not input.size:

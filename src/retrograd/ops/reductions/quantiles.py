@@ -46,7 +46,7 @@ def _declare_median(name: str, doc: str, skip_nan: bool) -> Any:
         return _selected(input, place, dim, keepdim)
 
     @op(name=f"_{name}", node=f"{node}Backward0", vjp=_of_whole_backward, quiet=True,
-        guard=kinds("if", "median_cpu"),
+        guard=kinds("if", "median_cpu"), compares=True,
         batches=lambda batch, input: along(flat(input), 1, False)[0])
     def of_all(input: Array) -> Any:
         flat = input if input.ndim == 1 else xp.as_array(input).reshape(-1)

@@ -108,7 +108,7 @@ def mean(input: Tensor, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any =
     return _mean_dims(input, dim, keepdim, dtype, out=out)
 
 
-@op(node="NansumBackward0", out=_IN_ITS_DTYPE,
+@op(node="NansumBackward0", out=_IN_ITS_DTYPE, compares=True,
     vjp=lambda g, like, input, dim, keepdim: _spread(g, like, dim, keepdim) * _not_nan(input))
 def _nansum(input: Array, dim: Dims, keepdim: bool, dtype: Any) -> Any:
     if kind_of(input.dtype) == "c":

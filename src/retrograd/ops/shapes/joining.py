@@ -27,7 +27,7 @@ _CAT_OUT = Out("torch.cat(): input types can't be cast to the desired output typ
                apart=True)
 
 
-@linear(promote="same", node="CatBackward0", quiet=True, out=_CAT_OUT,
+@linear(promote="same", node="CatBackward0", quiet=True, out=_CAT_OUT, stored="any",
         vjp=lambda g, like, dim: _cat_parts(g, like, dim))
 def _cat(tensors: Arrays, dim: int = 0) -> Any:
     rank = tensors[0].ndim
@@ -104,7 +104,7 @@ def fitted_part(part: Any, like: Any) -> Any:
     return fitted(part, like)
 
 
-@linear(promote="same", node="StackBackward0", quiet=True, out=_CAT_OUT)
+@linear(promote="same", node="StackBackward0", quiet=True, out=_CAT_OUT, stored="any")
 def _stack(tensors: Arrays, dim: int = 0) -> Any:
     try:
         return index_kernels.side_by_side(
