@@ -187,6 +187,15 @@ def test_extensions_are_filled_once_and_called_by_name() -> None:
         extensions.typo  # noqa: B018
 
 
+def test_lasting_locks_are_made_in_one_place() -> None:
+    """Where a fork waits for them; a lock of one call or object is none that others know."""
+    made = {name_of(path) for path in FILES for node in ast.parse(path.read_text()).body
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+            for call in ast.walk(node.value) if isinstance(call, ast.Call)
+            and ast.unparse(call.func).split(".")[-1] in ("Lock", "RLock", "allocate_lock")}
+    assert not made
+
+
 def test_every_extension_is_filled_by_one_module() -> None:
     fillers: dict[str, list[str]] = {}
     for path in FILES:

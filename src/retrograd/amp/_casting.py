@@ -6,10 +6,10 @@ when autocast is used first: their code is exchanged then, as for classes that t
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import Any
 
 from ..base import dtypes
+from ..base.locks import new_lock
 from ..base.modes import ACTIVE, MODE
 from ..core.arguments import put_in_front
 from ..core.op import PUBLIC
@@ -98,7 +98,7 @@ def _eligible(values: Any) -> Any:
 
 _POLICIES: dict[str, str] = {}
 """How the arguments of each op are cast; filled when autocast is used first."""
-_LOCK = Lock()
+_LOCK = new_lock()
 
 
 class _Cast:

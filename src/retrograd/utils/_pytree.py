@@ -14,11 +14,11 @@ import types
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from threading import RLock
 from typing import Any, NamedTuple
 
 from .. import return_types
 from ..base import trees
+from ..base.locks import new_lock
 from ..base.missing_names import suggest_names as _suggest_names
 from ..base.warning import warn
 
@@ -112,7 +112,7 @@ SUPPORTED_NODES: dict[Any, NodeDef] = {}
 SUPPORTED_SERIALIZED_TYPES: dict[Any, _SerializeNodeDef] = {}
 SERIALIZED_TYPE_TO_PYTHON_TYPE: dict[str, Any] = {}
 CONSTANT_NODES: set[type] = set()
-_LOCK = RLock()
+_LOCK = new_lock()
 
 
 def register_pytree_node(cls: Any, flatten_fn: Any, unflatten_fn: Any, *,
