@@ -17,10 +17,10 @@ ARRAY_LIBRARIES = {"numpy", "scipy", "ml_dtypes", "cupy"}
 # A module may import, when it is itself imported, only from layers above its own.
 LAYERS = [
     {"base.call_sites", "base.loading", "base.locks", "base.modes", "base.errors",
-     "base.missing_names", "base.missing_reasons", "base.sources", "base.tables", "base.trees",
+     "base.missing_names", "base.missing_reasons", "base.sources", "base.tables",
      "version",
      "core.extensions", "core.out_rules"},
-    {"backend", "base.warning"},
+    {"backend", "base.trees", "base.warning"},
     {"base.dtypes", "base.layouts"},
     {"core.anomaly", "core.graph", "core.cuts", "core.printing", "storage"},
     {"core.tensor"},

@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any
 
+from .base import trees
+
 
 class _Result(tuple):
     """A tuple whose items also have names; made from one sequence."""
@@ -36,7 +38,9 @@ def result_type(name: str, *fields: str) -> Any:
     }
     for position, field in enumerate(fields):
         body[field] = property(itemgetter(position))
-    return type(name, (_Result,), body)
+    made = type(name, (_Result,), body)
+    trees.add_kind(made, lambda found: None, lambda values, context: made(values))
+    return made
 
 
 _NAMES = {

@@ -53,7 +53,7 @@ def map_rows(func: Callable[..., Any], rows: list[Tensor], size: int, randomness
     """:func:`vmap` of ``func`` on tensors that are mapped over their first dimension."""
     _check_options(randomness, chunk_size)
     dims = [0] * len(rows)
-    structure = trees.Structure(tuple, None, (trees.LEAF,) * len(rows))
+    structure = trees.TreeSpec(tuple, None, [trees.LEAF] * len(rows))
     return _in_chunks(func, rows, dims, structure, size, 0, randomness, chunk_size, {})
 
 

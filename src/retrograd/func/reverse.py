@@ -148,7 +148,8 @@ class Backward:
         if given != self.structure:
             raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree "
                                "structure of outputs to the function. cotangents: "
-                               f"{given.pictured()}, primal output: {self.structure.pictured()}")
+                               f"{trees.pictured(given)}, primal output: "
+                               f"{trees.pictured(self.structure)}")
         for seed in seeds:
             if not (seed is None or isinstance(seed, Tensor)):
                 raise TypeError("gradients can be either Tensors or None, but got "

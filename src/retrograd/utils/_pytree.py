@@ -1,7 +1,7 @@
 """Nested containers with PyTorch's names: flattened to leaves and a spec, mapped, and put back.
 
-What a container is made of is said by a :class:`NodeDef`, for those of Python in a table below and
-for a user's by :func:`register_pytree_node`; :mod:`retrograd.func` knows registered ones too.
+What a container is made of is said by a :class:`NodeDef`, for those of Python in
+:mod:`retrograd.base.trees` and for a user's by :func:`register_pytree_node`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import importlib
 import json
 import types
 from collections import OrderedDict, defaultdict, deque, namedtuple
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -20,6 +20,15 @@ from .. import return_types
 from ..base import trees
 from ..base.locks import new_lock
 from ..base.missing_names import suggest_names as _suggest_names
+from ..base.trees import (
+    BUILTIN_TYPES,
+    LEAF,
+    NodeDef,
+    TreeSpec,
+    is_namedtuple_class,
+    node_type as _get_node_type,
+    treespec_leaf as treespec_leaf,
+)
 from ..base.warning import warn
 
 PyTree = Any
@@ -90,15 +99,6 @@ def key_get(obj: Any, kp: KeyPath) -> Any:
 # ---------------------------------------------------------------- what containers are made of
 
 
-class NodeDef(NamedTuple):
-    """How a type of container is taken apart and put together."""
-
-    type: Any
-    flatten_fn: Callable[[Any], tuple[list[Any], Context]]
-    unflatten_fn: Callable[[Iterable[Any], Context], Any]
-    flatten_with_keys_fn: Callable[[Any], tuple[list[tuple[Any, Any]], Context]] | None
-
-
 class _SerializeNodeDef(NamedTuple):
     """How the spec of a type of container is written as text."""
 
@@ -108,7 +108,7 @@ class _SerializeNodeDef(NamedTuple):
     from_dumpable_context: Callable[[Any], Context] | None
 
 
-SUPPORTED_NODES: dict[Any, NodeDef] = {}
+SUPPORTED_NODES = trees.NODES
 SUPPORTED_SERIALIZED_TYPES: dict[Any, _SerializeNodeDef] = {}
 SERIALIZED_TYPE_TO_PYTHON_TYPE: dict[str, Any] = {}
 CONSTANT_NODES: set[type] = set()
@@ -147,8 +147,6 @@ def _private_register_pytree_node(cls: Any, flatten_fn: Any, unflatten_fn: Any, 
         SUPPORTED_SERIALIZED_TYPES[cls] = _SerializeNodeDef(cls, name, to_dumpable_context,
                                                             from_dumpable_context)
         SERIALIZED_TYPE_TO_PYTHON_TYPE[name] = cls
-        if cls not in BUILTIN_TYPES:
-            trees.REGISTERED[cls] = (flatten_fn, unflatten_fn)
 
 
 def _register_pytree_node(cls: Any, flatten_fn: Any, unflatten_fn: Any, **options: Any) -> None:
@@ -164,7 +162,6 @@ def _deregister_pytree_node(cls: Any) -> None:
         del SUPPORTED_NODES[cls]
         del SERIALIZED_TYPE_TO_PYTHON_TYPE[SUPPORTED_SERIALIZED_TYPES.pop(cls).serialized_type_name]
         CONSTANT_NODES.discard(cls)
-        trees.REGISTERED.pop(cls, None)
 
 
 def register_dataclass(cls: Any, *, field_names: list[str] | None = None,
@@ -252,12 +249,6 @@ def _register_namedtuple(cls: Any, *, serialized_type_name: str) -> None:
         flatten_with_keys_fn=known.flatten_with_keys_fn)
 
 
-def is_namedtuple_class(cls: Any) -> bool:
-    """Whether a class is one of namedtuples."""
-    return isinstance(cls, type) and issubclass(cls, tuple) and isinstance(
-        getattr(cls, "_fields", None), tuple) and callable(getattr(cls, "_make", None))
-
-
 def is_namedtuple_instance(obj: Any) -> bool:
     """Whether a value is a namedtuple."""
     return is_namedtuple_class(type(obj))
@@ -296,63 +287,40 @@ def _factory_of(written: dict[str, Any]) -> list[Any]:
     return [getattr(module, written["default_factory_name"]), written["dict_context"]]
 
 
-def _filled(made: Any, keys: Any, values: Iterable[Any]) -> Any:
-    made.update(zip(keys, values, strict=True))
-    return made
+STANDARD_DICT_TYPES = trees.DICTS
+
+# The keys of children by what a container holds besides them, where they are no numbers.
+_KEYS: dict[Any, Callable[[Any], Iterable[Any]]] = {
+    dict: lambda context: map(MappingKey, context),
+    OrderedDict: lambda context: map(MappingKey, context),
+    defaultdict: lambda context: map(MappingKey, context[1]),
+    namedtuple: lambda context: map(GetAttrKey, context._fields)}
+_DUMPED = {namedtuple: (_namedtuple_name, _namedtuple_of),
+           defaultdict: (_factory_name, _factory_of)}
 
 
-STANDARD_DICT_TYPES: frozenset[Any] = frozenset({dict, OrderedDict, defaultdict})
-BUILTIN_TYPES: frozenset[Any] = frozenset({tuple, list, dict, namedtuple, OrderedDict, defaultdict,
-                                           deque})
-
-# Of each type: what it holds besides its children, its keys by that, and how it is put together.
-_KINDS: dict[Any, tuple[Any, Any, Any]] = {
-    tuple: (lambda d: None, None, lambda values, context: tuple(values)),
-    list: (lambda d: None, None, lambda values, context: list(values)),
-    deque: (lambda d: d.maxlen, None, lambda values, context: deque(values, maxlen=context)),
-    dict: (list, lambda context: map(MappingKey, context),
-           lambda values, context: _filled({}, context, values)),
-    OrderedDict: (list, lambda context: map(MappingKey, context),
-                  lambda values, context: _filled(OrderedDict(), context, values)),
-    defaultdict: (lambda d: [d.default_factory, list(d)],
-                  lambda context: map(MappingKey, context[1]),
-                  lambda values, context: _filled(defaultdict(context[0]), context[1], values)),
-    namedtuple: (type, lambda context: map(GetAttrKey, context._fields),
-                 lambda values, context: context(*values)),
-}
-
-
-def _register_kind(cls: Any, context_of: Any, keys_of: Any, unflatten: Any) -> None:
-    def flatten(tree: Any) -> tuple[list[Any], Context]:
-        return list(tree.values() if cls in STANDARD_DICT_TYPES else tree), context_of(tree)
+def _complete(cls: Any) -> None:
+    """Give a type of container that is known keys, and names to write it with."""
+    _, flatten, unflatten, _ = SUPPORTED_NODES[cls]
 
     def flatten_with_keys(tree: Any) -> tuple[list[Any], Context]:
         values, context = flatten(tree)
-        keys = map(SequenceKey, range(len(values))) if keys_of is None else keys_of(context)
+        keys = _KEYS[cls](context) if cls in _KEYS else map(SequenceKey, range(len(values)))
         return list(zip(keys, values, strict=True)), context
 
-    dumped = {namedtuple: (_namedtuple_name, _namedtuple_of),
-              defaultdict: (_factory_name, _factory_of)}.get(cls, (None, None))
-    _private_register_pytree_node(
-        cls, flatten, unflatten, serialized_type_name=f"{cls.__module__}.{cls.__name__}",
-        to_dumpable_context=dumped[0], from_dumpable_context=dumped[1],
-        flatten_with_keys_fn=flatten_with_keys)
+    name = f"{cls.__module__}.{cls.__name__}"
+    SUPPORTED_NODES[cls] = NodeDef(cls, flatten, unflatten, flatten_with_keys)
+    SUPPORTED_SERIALIZED_TYPES[cls] = _SerializeNodeDef(cls, name, *_DUMPED.get(cls, (None, None)))
+    SERIALIZED_TYPE_TO_PYTHON_TYPE[name] = cls
     if cls in BUILTIN_TYPES:  # by names that programs use for classes of their own
         name = f"_{cls.__name__.lower()}"
         globals().update({f"{name}_flatten": flatten, f"{name}_unflatten": unflatten,
                           f"{name}_flatten_with_keys": flatten_with_keys})
 
 
-for _cls in map(return_types.__dict__.get, dir(return_types)):
-    if isinstance(_cls, type):
-        _KINDS[_cls] = (lambda d: None, None, lambda values, context, cls=_cls: cls(values))
-for _cls, _rows in _KINDS.items():
-    _register_kind(_cls, *_rows)
-
-
-def _get_node_type(tree: Any) -> Any:
-    kind = type(tree)
-    return namedtuple if is_namedtuple_class(kind) else kind
+for _cls in (*BUILTIN_TYPES, *map(return_types.__dict__.get, dir(return_types))):
+    if _cls in SUPPORTED_NODES:
+        _complete(_cls)
 
 
 def tree_is_leaf(tree: PyTree, is_leaf: IsLeaf = None) -> bool:
@@ -364,137 +332,6 @@ def tree_is_leaf(tree: PyTree, is_leaf: IsLeaf = None) -> bool:
 # ---------------------------------------------------------------- specs
 
 
-class TreeSpec:
-    """The structure of a nested container, without its leaves."""
-
-    __slots__ = ("type", "_context", "_children", "num_nodes", "num_leaves", "num_children")
-    type: Any
-    _context: Context
-    _children: list[TreeSpec]
-    num_nodes: int
-    num_leaves: int
-    num_children: int
-
-    def __init__(self, type: Any, context: Context, children_specs: list[TreeSpec]):
-        for name, value in (
-                ("type", type), ("_context", context), ("_children", children_specs),
-                ("num_nodes", 1 + sum(child.num_nodes for child in children_specs)),
-                ("num_leaves", 1 if type is None else sum(c.num_leaves for c in children_specs)),
-                ("num_children", len(children_specs))):
-            object.__setattr__(self, name, value)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-
-    def __reduce__(self) -> Any:
-        return (treespec_leaf, ()) if self.is_leaf() else (
-            TreeSpec, (self.type, self._context, self._children))
-
-    def __repr__(self, indent: int = 0) -> str:
-        if self.type is None:
-            return "*"
-        inner = (",\n" + " " * (indent + 2)).join(c.__repr__(indent + 2) for c in self._children)
-        return f"TreeSpec({self.type.__name__}, {self._context}, [{inner}])"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TreeSpec):
-            return NotImplemented
-        return self is other or (self.type == other.type and self._context == other._context
-                                 and self._children == other._children)
-
-    def __hash__(self) -> int:
-        context = self._context
-        if self.type is defaultdict:
-            context = (context[0], tuple(context[1]))
-        elif self.type in STANDARD_DICT_TYPES:
-            context = tuple(context)
-        elif isinstance(context, ConstantNode):
-            context = context.value
-        elif self.type is not None and self.type not in BUILTIN_TYPES:
-            context = None  # which may not be hashable; equal specs have equal hashes all the same
-        return hash((self.type, context, tuple(self._children)))
-
-    @property
-    def context(self) -> Context:
-        """What the container holds besides its children."""
-        return self._context
-
-    @property
-    def children_specs(self) -> list[TreeSpec]:
-        """The older name of :meth:`children`."""
-        warn("`treespec.children_specs` is deprecated. Use `treespec.child(index)` to access a "
-             "single child, or `treespec.children()` to get all children.", FutureWarning)
-        return self._children
-
-    def is_leaf(self) -> bool:
-        """Whether this is the spec of a leaf."""
-        return self.num_nodes == 1 and self.num_leaves == 1
-
-    def children(self) -> list[TreeSpec]:
-        """The specs of the children."""
-        return self._children.copy()
-
-    def child(self, index: int) -> TreeSpec:
-        """The spec of one child."""
-        return self._children[index]
-
-    def unflatten(self, leaves: Iterable[Any]) -> PyTree:
-        """The container of this structure that holds ``leaves``."""
-        given = leaves if isinstance(leaves, (list, tuple)) else list(leaves)
-        if len(given) != self.num_leaves:
-            raise ValueError(f"treespec.unflatten(leaves): `leaves` has length {len(given)} but "
-                             f"the spec refers to a pytree that holds {self.num_leaves} items "
-                             f"({self}).")
-        return self._built(iter(given))
-
-    def _built(self, leaves: Iterator[Any]) -> Any:
-        if self.type is None:
-            return next(leaves)
-        return SUPPORTED_NODES[self.type].unflatten_fn(
-            [child._built(leaves) for child in self._children], self._context)
-
-    def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
-        """What another container holds in the places of this one's leaves."""
-        found: list[PyTree] = []
-        self._take(tree, found)
-        return found
-
-    def _take(self, tree: PyTree, found: list[PyTree]) -> None:
-        if self.is_leaf():
-            found.append(tree)
-            return
-        for child, spec in zip(self._matched(tree), self._children, strict=True):
-            spec._take(child, found)
-
-    def _matched(self, tree: PyTree) -> list[PyTree]:
-        """The children of a container, which must be like this one."""
-        kind = _get_node_type(tree)
-        are_dicts = self.type in STANDARD_DICT_TYPES and kind in STANDARD_DICT_TYPES
-        if kind != self.type and not are_dicts:
-            start = "Node type" if self.type in BUILTIN_TYPES else "Type"
-            raise ValueError(f"{start} mismatch; expected {self.type!r}, but got {kind!r}.")
-        children, context = SUPPORTED_NODES[kind].flatten_fn(tree)
-        if len(children) != self.num_children:
-            raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got "
-                             f"{len(children)}.")
-        if are_dicts:
-            return self._by_key(tree)
-        if self.type not in BUILTIN_TYPES and context != self._context:
-            raise ValueError(f"Node context mismatch for custom node type {self.type!r}.")
-        if self.type is not deque and context != self._context:
-            raise ValueError(f"Node context mismatch for node type {self.type!r}; expected "
-                             f"{self._context!r}, but got {context!r}.")
-        return children
-
-    def _by_key(self, tree: Mapping[Any, Any]) -> list[PyTree]:
-        keys = self._context[1] if self.type is defaultdict else self._context
-        if set(tree) != set(keys):
-            words = "".join(f"; {what} key(s): {found}" for what, found in (
-                ("missing", set(keys) - set(tree)), ("extra", set(tree) - set(keys))) if found)
-            raise ValueError(f"Node keys mismatch{words}.")
-        return [tree[key] for key in keys]
-
-
 class _LeafMeta(type):
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, TreeSpec) and instance.is_leaf()
@@ -504,16 +341,10 @@ class LeafSpec(metaclass=_LeafMeta):
     """The spec of a leaf: the class answers ``isinstance``, calling it gives the one spec."""
 
     def __new__(cls) -> Any:
-        return _LEAF_SPEC
+        return LEAF
 
 
 PyTreeSpec = TreeSpec
-_LEAF_SPEC = TreeSpec(None, None, [])
-
-
-def treespec_leaf() -> TreeSpec:
-    """The spec of a leaf."""
-    return _LEAF_SPEC
 
 
 def treespec_tuple(iterable: Iterable[TreeSpec] = (), /) -> TreeSpec:
@@ -537,18 +368,7 @@ def treespec_dict(mapping: Any = (), /, **kwargs: TreeSpec) -> TreeSpec:
 
 def tree_flatten(tree: PyTree, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
     """The leaves from left to right, and the spec that puts them back."""
-    leaves: list[Any] = []
-
-    def collect(node: Any) -> TreeSpec:
-        if tree_is_leaf(node, is_leaf):
-            leaves.append(node)
-            return _LEAF_SPEC
-        kind = _get_node_type(node)
-        children, context = SUPPORTED_NODES[kind].flatten_fn(node)
-        return TreeSpec(kind, context, [collect(child) for child in children])
-
-    spec = collect(tree)
-    return leaves, spec
+    return trees.flatten(tree, is_leaf)
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
@@ -655,16 +475,7 @@ def tree_any_only(type_or_types: Any, /, pred: Callable[[Any], bool], tree: PyTr
 def _broadcast_to_and_flatten(tree: PyTree, treespec: TreeSpec, is_leaf: IsLeaf = None
                               ) -> list[Any] | None:
     """One value for every leaf of a spec, from a container that may end before it does."""
-    found: list[Any] = []
-
-    def add(value: Any, below: PyTree) -> None:
-        found.extend([value] * tree_structure(below, is_leaf).num_leaves)
-
-    try:
-        tree_map_(add, tree, treespec.unflatten([0] * treespec.num_leaves), is_leaf=is_leaf)
-    except ValueError:
-        return None
-    return found
+    return trees.broadcast_prefix(tree, treespec, is_leaf)
 
 
 # ---------------------------------------------------------------- paths
@@ -747,7 +558,7 @@ def _as_json(spec: TreeSpec) -> dict[str, Any]:
 
 def _from_json(written: dict[str, Any]) -> TreeSpec:
     if written["type"] is None:
-        return _LEAF_SPEC
+        return LEAF
     if written["type"] not in SERIALIZED_TYPE_TO_PYTHON_TYPE:
         raise NotImplementedError(f"Deserializing {written['type']} in pytree is not registered.")
     kind = SERIALIZED_TYPE_TO_PYTHON_TYPE[written["type"]]
@@ -781,14 +592,9 @@ def treespec_loads(serialized: str) -> TreeSpec:
     return _from_json(written)
 
 
-class _Star:
-    def __repr__(self) -> str:
-        return "*"
-
-
 def treespec_pprint(treespec: TreeSpec) -> str:
     """The container of a spec as it would print, with a star for every leaf."""
-    return repr(treespec.unflatten([_Star()] * treespec.num_leaves))
+    return trees.pictured(treespec)
 
 
 _suggest_names(__name__)
