@@ -70,7 +70,7 @@ def forward_source(op: Op, general: str = "call", with_out: bool = True) -> list
     everything = "".join(p.name + ", " for p in op.params)
     slow = f"{general}({op.name}_op, ({everything}){', out' if with_out else ''})"
     lines = [f"def {op.name}({signature_source(op, with_out)}):"]
-    if GeneralPath.only or not op.arrays or op.kind == "slow" or (is_cut(op) and not op.is_view):
+    if GeneralPath.only or not op.arrays or not op.is_plain or (is_cut(op) and not op.is_view):
         pass  # the way there is all
     elif op.has_list:
         lines += indented(_list_path(op, slow, with_out))

@@ -118,6 +118,7 @@ class Declared:
     # Refuses dtypes and options in the op's own words; floating dtypes always pass.
     guard: Callable[..., Any] | None = None
     fast: str | None = None
+    is_plain = True  # its results are ordinary tensors, which is all that the fast path makes
     wide: str | None = None  # the argument that, zero-dim, keeps its precision beside halves
     rounds: str | None = None  # the number that is rounded to the half precision it meets
     meets_arrays = False  # its operator takes NumPy arrays, which leave it to the tensor

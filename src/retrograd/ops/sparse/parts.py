@@ -20,7 +20,7 @@ from ..shapes.flipping import _flip
 from ..shapes.slicing import _select
 
 
-@op(function=None, method=False)
+@op(function=None, method=False, is_plain=False)
 def sparse_of(values: Array, indices: Index, size: Any, layout: str, is_coalesced: bool) -> Any:
     """A sparse tensor with given values in given places."""
     return Coordinates(indices, values, size, is_coalesced, layout)
@@ -50,7 +50,7 @@ def dense_of(values: Array, indices: Index, size: Any) -> Any:
     return coordinates.dense(Coordinates(indices, values, size, False))
 
 
-@op(function=None, method=False)
+@op(function=None, method=False, is_plain=False)
 def gradient_of(values: Array, indices: Index, size: Any) -> Any:
     """The gradient of a sparse tensor from that of its values.
 
@@ -77,7 +77,6 @@ def sparse_product(values: Array, other: Array, indices: Index, size: Any) -> An
     return coordinates.product(values, other, indices, size)
 
 
-sparse_of.op.kind = gradient_of.op.kind = "slow"  # the fast path makes plain tensors
 sparse_of.vjp(values=lambda g, indices: values_at(g, indices))
 values_of.vjp(input=lambda g, input, like: gradient_of(g, indices_of(input), like.shape))
 gradient_of.vjp(values=lambda g, indices: firsts_at(g, indices))

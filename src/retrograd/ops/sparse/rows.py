@@ -16,7 +16,7 @@ def look_up(weight: Array, indices: Index, padding_idx: int, scale_grad_by_freq:
     return norm_kernels.look_up(weight, xp.as_array(indices))
 
 
-@op(function=None, method=False)
+@op(function=None, method=False, is_plain=False)
 def row_gradient(output: Array, indices: Index, size: Any, padding_idx: int) -> Any:
     """The gradient of a table whose rows were looked up: a row for each look-up."""
     return coordinates.row_gradient(output, xp.as_array(indices), size, padding_idx)
@@ -28,7 +28,6 @@ def rows_at(input: Array, indices: Index, padding_idx: int) -> Any:
     return coordinates.rows_at(input, xp.as_array(indices), padding_idx)
 
 
-row_gradient.op.kind = "slow"  # the fast path makes plain tensors
 look_up.vjp(weight=lambda g, indices, like, padding_idx, scale_grad_by_freq: _rows_of(
     g, indices, like.shape, padding_idx, scale_grad_by_freq))
 row_gradient.vjp(output=lambda g, indices, padding_idx: rows_at(g, indices, padding_idx))
