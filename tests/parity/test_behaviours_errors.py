@@ -198,6 +198,75 @@ def unary_functions_refuse_what_is_no_tensor(torch, log, name):
         log.raises(function)
 
 
+WORDED_WRITES = {
+    "add_": lambda x, y: x.add_(y, alpha="a"),
+    "sub_": lambda x, y: x.sub_(y, alpha="a"),
+    "addcmul_": lambda x, y: x.addcmul_(y, y, value="a"),
+    "addcdiv_": lambda x, y: x.addcdiv_(y, y, value=None),
+    "cumsum_": lambda x, y: x.cumsum_("a"),
+    "nan_to_num_": lambda x, y: x.nan_to_num_("a"),
+    "logit_": lambda x, y: x.logit_("a"),
+    "normal_": lambda x, y: x.normal_("a"),
+    "normal_ std": lambda x, y: x.normal_(0.0, "a"),
+    "exponential_": lambda x, y: x.exponential_("a"),
+    "geometric_": lambda x, y: x.geometric_("a"),
+    "cauchy_": lambda x, y: x.cauchy_("a"),
+    "log_normal_": lambda x, y: x.log_normal_("a"),
+    "uniform_": lambda x, y: x.uniform_("a"),
+    "uniform_ second": lambda x, y: x.uniform_(0.0, None),
+    "uniform_ by name": lambda x, y: x.uniform_(**{"from": y}),
+    "uniform_ of three": lambda x, y: x.uniform_(0.0, 1.0, 2.0),
+    "random_": lambda x, y: x.random_("a"),
+    "random_ number": lambda x, y: x.random_(3.0),
+    "random_ flag": lambda x, y: x.random_(0, True),
+    "unsqueeze_": lambda x, y: x.unsqueeze_("a"),
+    "transpose_": lambda x, y: x.transpose_(0, "a"),
+    "add": lambda x, y: x.add(y, alpha="a"),
+}
+REFUSED_WRITES = {
+    "hardtanh_": lambda x, y, F: F.hardtanh_(x, "a"),
+    "leaky_relu_": lambda x, y, F: F.leaky_relu_(x, "a"),
+    "elu_": lambda x, y, F: F.elu_(x, "a"),
+    "celu_": lambda x, y, F: F.celu_(x, "a"),
+    "threshold_": lambda x, y, F: F.threshold_(x, "a", 1),
+    "renorm_": lambda x, y, F: x.renorm_("a", 0, 1),
+    "bernoulli_": lambda x, y, F: x.bernoulli_("a"),
+    "squeeze_": lambda x, y, F: x.squeeze_("a"),
+    "resize_": lambda x, y, F: x.resize_("a"),
+    "set_": lambda x, y, F: x.set_("a"),
+    "t_": lambda x, y, F: x.t_(1),
+    "zero_": lambda x, y, F: x.zero_(1),
+    "neg_": lambda x, y, F: x.neg_(1),
+    "random_ misspelt": lambda x, y, F: x.random_(5, form=1),
+}
+
+
+@behaviour_of_each(WORDED_WRITES.items())
+def writes_name_the_argument_that_does_not_fit(torch, log, name, call):
+    for requires_grad in (False, True):
+        x = torch.ones(2, 2, requires_grad=requires_grad).clone()
+        log.raises(call, x, torch.ones(2, 2))
+        log(x, x._version)
+
+
+@behaviour_of_each(REFUSED_WRITES.items())
+def writes_refuse_what_does_not_fit(torch, log, name, call):
+    for requires_grad in (False, True):
+        x = torch.ones(2, 2, requires_grad=requires_grad).clone()
+        log.refuses(call, x, torch.ones(2, 2), torch.nn.functional)
+        log(x, x._version)
+
+
+@behaviour
+def bounds_of_draws_have_names(torch, log):
+    for bounds, named in (((), {}), ((3,), {}), ((1, 5), {}), ((), {"to": 5}), ((1,), {"to": 5}),
+                          ((), {"from": 1, "to": 5}), ((torch.tensor(3),), {})):
+        torch.manual_seed(0)
+        log(torch.zeros(4).random_(*bounds, **named), torch.zeros(4).uniform_(-1, 4))
+        if bounds != (3,) and not torch.is_tensor(*(bounds or [None])[:1]):
+            log(torch.zeros(4).uniform_(*bounds, **named))
+
+
 @behaviour
 def functions_of_several_forms_name_what_is_missing(torch, log):
     for call in (torch.sum, torch.add, lambda: torch.matmul(torch.ones(2))):
