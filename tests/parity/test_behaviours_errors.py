@@ -685,3 +685,58 @@ def dtypes_by_their_names_in_c(torch, log, name):
     log.raises(lambda: torch.zeros(2).set_(other).dtype)
     if not other.is_complex():
         log.raises(lambda: torch.hann_window(3, dtype=other.dtype).dtype)
+
+
+UNFIT = {
+    "add": lambda torch, x, n: x.add(x, alpha=n),
+    "add_": lambda torch, x, n: x.add_(x, alpha=n),
+    "sub": lambda torch, x, n: x.sub(x, alpha=n),
+    "rsub": lambda torch, x, n: torch.rsub(x, x, alpha=n),
+    "addmv beta": lambda torch, x, n: torch.addmv(x, x.new_ones(2, 2), x, beta=n),
+    "addmv alpha": lambda torch, x, n: torch.addmv(x, x.new_ones(2, 2), x, alpha=n),
+    "threshold": lambda torch, x, n: torch.threshold(x, 0, n),
+    "pad": lambda torch, x, n: torch.nn.functional.pad(x, (1, 1), value=n),
+    "constant_pad_nd": lambda torch, x, n: torch.constant_pad_nd(x, (1, 1), n),
+    "linspace": lambda torch, x, n: torch.linspace(0, n, 3, dtype=x.dtype),
+}
+UNFIT_WHOLE = {
+    "addcmul": lambda torch, x, n: torch.addcmul(x, x, x, value=n),
+    "threshold": lambda torch, x, n: torch.threshold(x, n, 0),
+    "pow": lambda torch, x, n: x ** abs(n),
+    "where": lambda torch, x, n: torch.where(x > 1, x, n),
+    "where first": lambda torch, x, n: torch.where(x > 1, n, x),
+}
+
+
+def numbers_that_may_not_fit(torch, log, call, dtypes):
+    for dtype in dtypes:
+        for number in (1000, -1000, -1, 70000, 2 ** 40, 7):
+            x = torch.tensor([1, 2], dtype=dtype)
+            log.raises(call, torch, x, number)
+            log(x)
+
+
+@behaviour_of_each(UNFIT.items())
+def numbers_are_not_rounded_to_what_they_are_not(torch, log, name, call):
+    numbers_that_may_not_fit(torch, log, call, (torch.uint8, torch.int8, torch.int32,
+                                                torch.float16, torch.bfloat16, torch.float32))
+
+
+@behaviour_of_each(UNFIT_WHOLE.items())
+def whole_numbers_do_not_wrap_around(torch, log, name, call):
+    numbers_that_may_not_fit(torch, log, call, (torch.uint8, torch.int8, torch.int32, torch.int64))
+
+
+@behaviour
+def options_that_are_nan_are_refused(torch, log):
+    functional, x, nan = torch.nn.functional, torch.ones(2, 2), float("nan")
+    log.raises(functional.huber_loss, x, x + 1, delta=nan)
+    log.raises(functional.smooth_l1_loss, x, x + 1, beta=nan)
+    log.raises(torch.renorm, x, nan, 0, 1.0)
+    log.raises(torch.renorm, x, 2.0, 0, nan)
+
+
+@behaviour_of_each((name,) for name in ("max", "min", "prod", "median", "nanmedian", "mean"))
+def dims_are_kept_only_where_some_are_given(torch, log, name):
+    log.refuses(getattr(torch, name), torch.ones(2, 2), keepdim=True)
+    log.refuses(torch.ones(2, 2).__getattribute__(name), keepdim=True)
