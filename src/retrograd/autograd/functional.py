@@ -362,7 +362,7 @@ def _raw_rows(out: Tensor, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
 def _rows_at_once(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...],
                   create_graph: bool) -> tuple[Any, ...]:
     """All rows in one batched backward pass."""
-    from ..func.reverse import standard_basis
+    from ..func.reverse import cut_into_blocks, standard_basis
 
     sizes = [o.numel() for o in outputs]
     basis = standard_basis(list(outputs), sizes)
@@ -374,13 +374,7 @@ def _rows_at_once(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...],
     total = sum(sizes)
     columns = [source.new_zeros((total, *source.shape)) if g is None else g
                for g, source in zip(found, inputs, strict=True)]
-    blocks = []
-    start = 0
-    for out, size in zip(outputs, sizes, strict=True):
-        blocks.append(tuple([c.narrow(0, start, size).reshape((*out.shape, *source.shape))
-                             for c, source in zip(columns, inputs, strict=True)]))
-        start += size
-    return tuple(blocks)
+    return tuple(map(tuple, cut_into_blocks(columns, outputs, inputs, sizes)))
 
 
 def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool,

@@ -8,7 +8,7 @@ whatever differentiates outside.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd.backward import own, starting
@@ -391,16 +391,10 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
             rows = trees.flatten(map_rows(
                 lambda *seeds: backward.pull(trees.unflatten(list(seeds), structure)), basis, total,
                 chunk_size=chunk_size))[0]
-        per_output: list[list[Any]] = [[] for _ in outputs]
-        for rows_of_input, source in zip(rows, inputs, strict=True):
-            parts = rows_of_input.split(sizes, 0) if len(sizes) > 1 else (rows_of_input,)
-            for k, (part, out) in enumerate(zip(parts, outputs, strict=True)):
-                per_output[k].append(part.reshape((*out.shape, *source.shape)))
-        blocks = []
-        for block_parts in per_output:
-            block = trees.unflatten(block_parts, in_structure)
-            blocks.append(block if isinstance(argnums, tuple) else block[0])
-        result = trees.unflatten(blocks, structure)
+        blocks = [trees.unflatten(parts, in_structure)
+                  for parts in cut_into_blocks(rows, outputs, inputs, sizes)]
+        result = trees.unflatten(blocks if isinstance(argnums, tuple)
+                                 else [block[0] for block in blocks], structure)
         return (result, aux) if has_aux else result
 
     return wrapped
@@ -412,6 +406,17 @@ def _refuse_complex(inputs: list[Any], outputs: list[Any]) -> None:
         if output.is_complex() and not all(t.is_complex() for t in inputs):
             raise RuntimeError("jacrev: Expected all outputs to be real but received complex "
                                f"tensor at flattened input idx: {i}")
+
+
+def cut_into_blocks(rows: Sequence[Tensor], outputs: Sequence[Tensor], inputs: Sequence[Tensor],
+                    sizes: list[int]) -> list[list[Tensor]]:
+    """The rows that a basis of all outputs gave for each input, as a block for each of both."""
+    blocks: list[list[Tensor]] = [[] for _ in outputs]
+    for rows_of_input, source in zip(rows, inputs, strict=True):
+        parts = rows_of_input.split(sizes, 0) if len(sizes) > 1 else (rows_of_input,)
+        for block, part, out in zip(blocks, parts, outputs, strict=True):
+            block.append(part.reshape((*out.shape, *source.shape)))
+    return blocks
 
 
 def standard_basis(tensors: list[Tensor], sizes: list[int]) -> list[Tensor]:

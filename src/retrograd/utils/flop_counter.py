@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from .._ops import OpOverloadPacket, aten
 from ..autograd.grad_mode import is_grad_enabled
 from ..base.missing_names import suggest_names as _suggest_names
+from ..base.tables import plain_table
 from ..core.tensor import Tensor
 from ..nn.modules._calling import register_module_forward_hook, register_module_forward_pre_hook
 from ..nn.modules.module import Module
@@ -134,12 +135,12 @@ class FlopCounterMode(Intercepting):
         for place in sorted(self.flop_counts):
             if place != "Global" and (depth is None or place.count(".") < depth):
                 rows.append(row(place, sum(self.flop_counts[place].values())))
-                rows += [row(f" - {op}", flops) for op, flops in self.flop_counts[place].items()]
+                rows += [row(f"- {op}", flops) for op, flops in self.flop_counts[place].items()]
         whole = [sum(counts.values()) for place, counts in self.flop_counts.items()
                  if place != "Global" and "." not in place]
         if total not in whole:
             rows.insert(0, row("Global", total))
-        return _table([("Module", "FLOP", "% Total"), *rows])
+        return plain_table(("Module  ", "  FLOP", "  % Total"), rows, right=(1, 2))
 
 
 class _Cost(NamedTuple):
@@ -173,17 +174,6 @@ def _cost(op: Any, values: list[Any], result: Any) -> _Cost | None:
         return _Cost("bmm", "bmm", scores + mixing, lambda wanted: (
             scores * sum(wanted[:2]) + mixing * (any(wanted[:2]) + wanted[2])))
     return None
-
-
-def _table(rows: list[tuple[str, ...]]) -> str:
-    """Rows of texts under each other, the first of them a heading."""
-    heading, *rest = [[text.strip() for text in row] for row in rows]
-    widths = [max(len(title) + 2, *(len(row[i]) for row in rest), 0)
-              for i, title in enumerate(heading)]
-    lines = [heading, ["-" * width for width in widths], *rest]
-    return "\n".join("  ".join([line[0].ljust(widths[0]), *(
-        text.rjust(width) for text, width in zip(line[1:], widths[1:], strict=True))]).rstrip()
-        for line in lines)
 
 
 _suggest_names(__name__)
