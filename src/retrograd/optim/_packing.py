@@ -95,7 +95,7 @@ class GroupUpdate:
         groups: dict[Any, list[Tensor]] = {}
         for param in params:
             stateless = not optimizer._has_state(param)
-            if param._grad is None and (stateless or not names):
+            if param._grad is None and stateless:
                 self.idle.append(param)
                 continue
             packable = apart and fused.is_packable(param._data) and _form(param) is not None
