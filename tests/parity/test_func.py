@@ -489,7 +489,8 @@ def functions_of_new_modules(torch, log):
         torch.manual_seed(0)
         weights, function, names = functional.functional_init(torch.nn.Linear, shape)(2, 1)
         run = torch.vmap(function) if shape else function
-        log(*weights, names, run(weights, (x,)))
+        log.values(*weights, run(weights, (x,)))
+        log([w.requires_grad for w in weights], names)
         torch.manual_seed(0)
         weights, buffers, function, names, others = functional.functional_init_with_buffers(
             torch.nn.BatchNorm1d, [3])(2)
