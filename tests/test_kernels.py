@@ -21,7 +21,7 @@ import pytest
 
 import retrograd as torch
 from retrograd.backend import interface, numpy as backend_numpy, strict, xp
-from retrograd.backend.numpy import attention, conv, distance, norm, pool, smooth
+from retrograd.backend.numpy import attention, conv, distance, norm, pointwise, pool, smooth
 from retrograd.backend.numpy.native import FOR_KERNELS, package
 from retrograd.core.libraries import in_library
 
@@ -328,6 +328,19 @@ def test_two_parts_change_places(shifts: int) -> None:
     for axis in range(-3, 3):
         assert (xp.roll(array, (shifts,), (axis,)) == np.roll(array, shifts, axis)).all()
         assert xp.roll(array[:, :0], (shifts,), (axis,)).shape == (2, 0, 5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bounds_are_made_once_and_not_too_many_are_kept(dtype: Any) -> None:
+    kept = pointwise._Scalars(dtype)
+    for number in (0.1, -np.inf, 3):
+        assert kept[number] is kept[number] and kept[number].dtype == dtype
+        assert kept[number] == dtype(number)
+    assert np.isnan(kept[np.nan]) and len(kept) == 3  # which would never be found again
+    for number in range(5000):
+        assert kept[number] == number
+    assert len(kept) == 4096
+    assert kept[0.25] == 0.25 and 0.25 not in kept
 
 
 OWN_BODIES = {"create": {"shared", "from_buffer", "from_dlpack", "filling"}}
