@@ -475,3 +475,39 @@ def containers_go_through_transforms(torch, log, name, case):
     container, way = case
     x = torch.tensor([[3.0, 1.0, 2.0], [0.5, 4.0, -1.0], [1.5, -2.0, 6.0]])
     log.refuses(lambda: contents(THROUGH[way](torch, lambda x: CONTAINERS[container](torch, x), x)))
+
+
+@behaviour_of_each(["grad", "grad_and_value", "vjp", "jacrev", "jacfwd", "jvp"])
+def what_comes_beside_a_derivative_keeps_the_history_that_leads_outside(torch, log, name):
+    w = torch.tensor([1.5, 2.0], requires_grad=True)
+    for x in (torch.ones(2), torch.ones(2, requires_grad=True)):
+        def with_aux(x):
+            h = x.sin()
+            return h.sum(), {"outside": h * w, "inside": h * 2, "plain": torch.ones(2), "w": w}
+
+        made = getattr(torch.func, name)
+        if name == "vjp":
+            aux = made(with_aux, x, has_aux=True)[2]
+        elif name == "jvp":
+            aux = made(with_aux, (x,), (torch.ones(2),), has_aux=True)[2]
+        elif name == "grad_and_value":
+            aux = made(with_aux, has_aux=True)(x)[1][1]
+        else:
+            aux = made(with_aux, has_aux=True)(x)[1]
+        log({key: value.requires_grad for key, value in aux.items()})
+        sum(value.sum() for value in aux.values()).backward()
+        log.values(w.grad, *[] if x.grad is None else [x.grad])
+        w.grad = None
+
+
+@behaviour
+def outputs_of_vjp_have_the_histories_that_lead_outside(torch, log):
+    w = torch.tensor([1.5, 2.0], requires_grad=True)
+    (inside, outside), pull = torch.func.vjp(lambda x: (x * 2, x.sin() * w), torch.ones(2))
+    log(inside.requires_grad, outside.requires_grad)
+    (found,) = pull((torch.ones(2), torch.ones(2)))
+    (outside.sum() + found.square().sum()).backward()
+    log.values(inside, outside, found, w.grad)
+    with torch.no_grad():
+        outputs, pull = torch.func.vjp(lambda x: (x * 2, x.sin() * w), torch.ones(2))
+        log([y.requires_grad for y in outputs])

@@ -238,7 +238,7 @@ def target_edge(tensor: Any) -> Any:
 def _accumulating_edge(tensor: Any) -> Any:
     """A target of ``backward(inputs=...)``: one that is not a leaf keeps its gradient too."""
     if isinstance(tensor, Tensor):
-        if tensor._edge is None:
+        if edge_of(tensor) is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False"
                                + why_cut(tensor))
         tensor.retain_grad()

@@ -77,7 +77,7 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     view = target._view
     if view is not None and view.origin and mode.records and (
             view.base._edge is not None
-            or any(isinstance(a, Tensor) and a._edge is not None for a in args)):
+            or any(isinstance(a, Tensor) and edge_of(a) is not None for a in args)):
         refuse_view(target, view)
     try:
         tensors, values = prepare(op, args, written=True)
