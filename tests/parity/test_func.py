@@ -418,6 +418,49 @@ def stacked_states(torch, log):
     log.raises(lambda: stack([linear(2, 1), frozen]))
     log(sorted(stack([frozen])[0]), [p.requires_grad for p in stack([frozen])[0].values()])
     log(stack([tied(torch)]))
+    log(stack([torch.nn.BatchNorm1d(2).eval(), torch.nn.BatchNorm1d(2).eval()]))
+    log.raises(lambda: stack([linear(2, 1).eval(), linear(2, 1)]))
+
+
+def counting(torch, count):
+    """A module of which two names stand for one buffer, and which replaces or drops buffers."""
+    class Counting(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("seen", torch.zeros(1))
+            self.register_buffer("also", self.seen)
+            self.register_buffer("other", torch.ones(1))
+            self.plain = 3
+
+        def forward(self, x):
+            total = x + self.seen + 2 * self.also + 4 * self.other
+            count(self)
+            return total
+
+    return Counting()
+
+
+COUNTS = {
+    "nothing": lambda m: None, "one": lambda m: setattr(m, "seen", m.seen + 1),
+    "the other": lambda m: setattr(m, "also", m.also + 1),
+    "in place": lambda m: m.seen.add_(1), "dropped": lambda m: setattr(m, "seen", None),
+    "not given": lambda m: setattr(m, "other", m.seen),
+}
+
+
+@behaviour_of_each(COUNTS.items())
+def buffers_that_a_call_replaces(torch, log, name, count):
+    for given in ({"seen": torch.ones(1)}, {"also": torch.ones(1)}, {},
+                  {"seen": torch.ones(1), "other": torch.zeros(1)}):
+        for tied in (True, False):
+            m = counting(torch, count)
+            before = dict(m.named_buffers(remove_duplicate=False))
+            taken = dict(given)
+            log(sorted(given), tied)
+            log(torch.func.functional_call(m, taken, torch.ones(1), tie_weights=tied))
+            log({key: taken[key] for key in sorted(taken)})
+            after = dict(m.named_buffers(remove_duplicate=False))
+            log(sorted(after), [key for key in after if after[key] is not before[key]])
 
 
 @behaviour

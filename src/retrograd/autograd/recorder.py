@@ -57,7 +57,8 @@ class Recorder:
         self.memory: _Memory | None = None
         if self.keeps_memory:
             self.memory = (outer and outer.memory) or _Memory()
-            self.memory.told.append(self)
+            if memory:
+                self.memory.told.append(self)
         # When bytes were taken or given back, in which thread and how many.
         self.changes: list[tuple[int, int, int]] = []
         # Where the calls were whose nodes a backward pass may run.
