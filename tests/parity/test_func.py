@@ -554,3 +554,19 @@ def outputs_of_vjp_have_the_histories_that_lead_outside(torch, log):
     with torch.no_grad():
         outputs, pull = torch.func.vjp(lambda x: (x * 2, x.sin() * w), torch.ones(2))
         log([y.requires_grad for y in outputs])
+
+
+@behaviour
+def jvp_differentiates_where_forward_mode_is_off(torch, log):
+    fw, x, w = torch.autograd.forward_ad, vector(torch), torch.ones(2, requires_grad=True)
+    for grad in (True, False):
+        with fw._set_fwd_grad_enabled(False), torch.set_grad_enabled(grad):
+            found = torch.func.jvp(lambda x: x.sin() * w, (x,), (x,))
+            log.values(*found)
+            log([y.requires_grad for y in found])
+            log.values(torch.func.jacfwd(torch.sin)(x), torch.func.hessian(
+                lambda x: x.pow(3).sum())(x))
+            inner = torch.func.jvp(lambda x: torch.func.jvp(torch.sin, (x,), (x,))[1], (x,), (x,))
+            log.values(*inner)
+    with torch.inference_mode():
+        log.values(*torch.func.jvp(torch.sin, (torch.ones(2),), (torch.ones(2),)))

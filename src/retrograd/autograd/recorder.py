@@ -43,8 +43,8 @@ class Recorder:
 
     accumulation = "torch::autograd::AccumulateGrad"
 
-    def __init__(self, outer: Recorder | None, shapes: bool = False, memory: bool = False,
-                 stack: bool = False, modules: bool = False, flops: bool = False):
+    def __init__(self, outer: Recorder | None, shapes: bool, memory: bool, stack: bool,
+                 modules: bool, flops: bool):
         self.outer = outer
         self.is_on = True
         self.is_paused = False
