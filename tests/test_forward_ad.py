@@ -336,6 +336,21 @@ def test_a_custom_function_is_given_what_has_no_tangent_as_it_is() -> None:
     assert seen == [(False, True)] and found.tolist() == [v * v for v in V]
 
 
+def test_a_custom_function_takes_a_direction_without_a_version() -> None:
+    class Doubled(Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def jvp(ctx: Any, t: Any) -> Any:
+            return t * 2
+
+    with torch.inference_mode():
+        direction = vector(*V)
+    assert tangent_of(Doubled.apply, v=direction).tolist() == [2 * n for n in V]
+
+
 @pytest.mark.parametrize("is_complex", [False, True])
 @pytest.mark.parametrize("is_batched", [False, True])
 def test_parts_have_the_tangents_that_a_write_gives_to_the_whole(is_batched: bool,

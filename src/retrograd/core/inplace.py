@@ -428,8 +428,7 @@ def check_overlap(target: Tensor, values: list[Any], apart: bool = False) -> Non
         return
     library = library_of(written)
     for value in values[1:]:
-        if type(value) is type(written) and (apart or value is not written) \
-                and library.may_share_memory(written, value) \
+        if type(value) is type(written) and library.may_share_memory(written, value) \
                 and (apart or not library.same_memory(value, written)) \
                 and library.is_dense(value) and library.is_dense(written):
             raise RuntimeError(
