@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import importlib
 import itertools
 import warnings
 
@@ -570,3 +571,26 @@ def jvp_differentiates_where_forward_mode_is_off(torch, log):
             log.values(*inner)
     with torch.inference_mode():
         log.values(*torch.func.jvp(torch.sin, (torch.ones(2),), (torch.ones(2),)))
+
+
+# modules as functions
+
+
+@behaviour
+def functions_of_new_modules(torch, log):
+    functional = importlib.import_module(f"{torch.__name__}._functorch.make_functional")
+    x = torch.arange(12.0).reshape(3, 2, 2)
+    for shape in ((), (3,), [3]):
+        torch.manual_seed(0)
+        weights, function, names = functional.functional_init(torch.nn.Linear, shape)(2, 1)
+        run = torch.vmap(function) if shape else function
+        log.values(*weights, run(weights, (x,)))
+        log([w.requires_grad for w in weights], names)
+        torch.manual_seed(0)
+        weights, buffers, function, names, others = functional.functional_init_with_buffers(
+            torch.nn.BatchNorm1d, [3])(2)
+        log.values(*weights, *buffers)
+        log(names, others)
+    log.raises(functional.functional_init(torch.nn.Linear, (2, 3)), 2, 1)
+    log.raises(functional.functional_init(torch.nn.Linear, (0,)), 2, 1)
+    log.refuses(functional.functional_init(torch.nn.BatchNorm1d), 2)
