@@ -415,3 +415,28 @@ def test_what_is_drawn_where_values_are_taken_one_by_one(randomness: str, count:
     with pytest.warns(UserWarning, match="once for each of 4 values"):
         drawn = vmap(lambda v: rg.rand(()) + 0 * v.item(), randomness=randomness)(rg.ones(4))
     assert drawn.unique().numel() == count
+
+
+COUNTING = {
+    "in place": lambda buffer: buffer.add_(1), "out": lambda buffer: rg.add(buffer, 1, out=buffer),
+    "part": lambda buffer: buffer[1:].add_(1), "put": lambda buffer: buffer.__setitem__(0, 1.0),
+    "copy": lambda buffer: buffer.copy_(buffer + 1), "data": lambda buffer: buffer.fill_(5.0),
+    "out of part": lambda buffer: rg.mul(buffer[:1], 2, out=buffer[:1]),
+    "function": lambda buffer: rg.cumsum(buffer.clone(), 0, out=buffer),
+}
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_what_was_written_before_values_are_taken_one_by_one_is_written_once_for_each(
+        name: str) -> None:
+    write, buffer, wanted = COUNTING[name], rg.ones(3), rg.ones(3)
+    for _ in range(3):
+        write(wanted)
+
+    def one(v: rg.Tensor) -> rg.Tensor:
+        write(buffer)
+        return v * v.item()
+
+    with pytest.warns(UserWarning, match="once for each of 3 values"):
+        vmap(one)(rg.arange(3.0))
+    assert buffer.tolist() == wanted.tolist()
