@@ -82,7 +82,7 @@ class FlopCounterMode(Intercepting):
         result = super().compute(op, values, compute)
         self._found = _cost(op, values, result)
         if self._found is not None:
-            self._count(self._found.name, self._found.flops, {"Global", *self._inside})
+            self._count(self._found.name, self._found.flops, self._places())
             self._unrecorded += not is_grad_enabled()
         return result
 
@@ -92,7 +92,7 @@ class FlopCounterMode(Intercepting):
         out = result[0] if isinstance(result, tuple) else result
         if found is None or not isinstance(out, Tensor) or out.grad_fn is None:
             return
-        places, before = {"Global", *self._inside}, 0
+        places, before = self._places(), 0
 
         def begins(_: Any) -> None:
             nonlocal before
@@ -107,7 +107,11 @@ class FlopCounterMode(Intercepting):
         out.grad_fn.register_prehook(begins)
         out.grad_fn.register_hook(backward)
 
-    def _count(self, name: str, flops: int, places: set[str]) -> None:
+    def _places(self) -> list[str]:
+        """Where arithmetic counts that is done now, each place once."""
+        return list(dict.fromkeys(("Global", *self._inside)))
+
+    def _count(self, name: str, flops: int, places: list[str]) -> None:
         for place in places if flops else ():
             self.flop_counts[place][getattr(aten, name)] += flops
 
