@@ -2160,8 +2160,8 @@ def _layouts() -> dict[str, Any]:
 
 @needs_kernels
 def test_arrays_that_lie_in_any_way_are_read_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluate, taken, ways = native.kernels["evaluate"], [], {}
-    monkeypatch.setitem(native.kernels, "evaluate",
+    evaluate, taken, ways = native.kernels["evaluated"], [], {}
+    monkeypatch.setitem(native.kernels, "evaluated",
                         lambda *args: (taken.append(0), evaluate(*args))[1])
     both = expressions.Fused(lambda x, y: x * y - x)
     for one, x in _layouts().items():

@@ -100,7 +100,7 @@ constexpr double ERFINV_CENTRE[] = {0.88622692569609655, 0.232013652961094814, 0
                                         2.17908841659954406e-6, -9.49159090083753828e-7, -1.2203597375135853e-7,
                                         6.11315553882816294e-8, -8.49224289771251016e-9, 5.57342907800177182e-10,
                                         -1.48549089551891173e-11};
-template <bool FLOAT> INLINE double erfinv_(double x) {
+template <bool FLOAT> INLINE Long long_erfinv(double x) {
     constexpr double tail[] = {0.923018001858423303, 0.183005470576921967, 0.0405482602442393125,
                                -0.0121983506454223315, 0.00192939290291903126, -0.000204571711330485712,
                                0.0000153537501419163915, -8.23408410778521649e-7, 3.10065169107690824e-8,
@@ -128,15 +128,18 @@ template <bool FLOAT> INLINE double erfinv_(double x) {
     if constexpr (FLOAT) near = polynomial(w, ERFINV_CENTRE), far = polynomial(w, tail);
     else near = polynomial(w * (1. / 3) - 1, long_centre),
          far = polynomial((std::sqrt(w) - 4.249744871391589) * 0.555476823317257, long_tail);
-    double y = a * (w > 6 ? far : near);
+    double y = a * (w > 6 ? far : near), step = 0, found = y;
     if constexpr (!FLOAT) {  // a step of Newton's gives back what the roundings took
         Long beyond = upper_erfc({y, 0});
         double off = y < 0.5 ? a - y - y * erf_beyond(y * y) : beyond.head - (1 - a) + beyond.rest;
-        y += off * 0.88622692545275801365 * exp_(y * y);
+        step = off * 0.88622692545275801365 * exp_(y * y);
+        found = y + step;
     }
-    y = a < 1 ? y : a == 1 ? INFINITE : NO_NUMBER;
-    return x < 0 ? -y : y;
+    double less = a < 1 ? y - found + step : 0;
+    found = a < 1 ? found : a == 1 ? INFINITE : NO_NUMBER;
+    return {x < 0 ? -found : found, x < 0 ? -less : less};
 }
+template <bool FLOAT> INLINE double erfinv_(double x) { return long_erfinv<FLOAT>(x).head; }
 template <class T> void erf(In<T> x, Out<T> y) {
     each(x, y, [](double v) INLINE_LAMBDA { return sizeof(T) == 4 ? short_erf(v) : erf_(v); });
 }
@@ -185,8 +188,10 @@ template <class T> void ndtri(In<T> x, Out<T> y) {
 // Half the root of pi times exp(y²), y being erfinv(x). With w as above it is a function that varies little
 // over exp(-w), which is 1 - x²: for float nothing has to be inverted, and nothing is lost near 1.
 INLINE double erfinv_slope(double x) {
-    double y = erfinv_<false>(x);
-    return 0.88622692545275801365 * exp_(y * y);
+    Long y = long_erfinv<false>(x), square = product(y, y);
+    bool inner = std::fabs(x) < 1;  // elsewhere there is no rest
+    double found = 0.88622692545275801365 * exact_exp({square.head, inner ? square.rest : 0});
+    return x != x ? x : inner || std::fabs(x) == 1 ? found : NO_NUMBER;
 }
 INLINE float erfinv_slope(float x) {
     constexpr float centre[] = {0.576032803f, -0.0778444462f, 0.0125169129f, -0.00175780353f, 0.000200409155f,

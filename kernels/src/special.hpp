@@ -67,6 +67,27 @@ INLINE Long sum(Long a, Long b) {
     Long s = sum(a.head, b.head);
     return {s.head, s.rest + (a.rest + b.rest)};
 }
+INLINE Long chosen(bool first, Long a, Long b) { return {first ? a.head : b.head, first ? a.rest : b.rest}; }
+INLINE Long quotient(Long a, Long b) {
+    double q = a.head / b.head;
+    return {q, (-product_rest(q, b.head, a.head) + (a.rest - q * b.rest)) / b.head};
+}
+INLINE Long long_root(double x) {
+    double root = std::sqrt(x);
+    return {root, -product_rest(root, root, x) / (2 * root)};
+}
+// A polynomial whose first coefficients are taken to all digits: where x is large, they are not all there is.
+template <int FIRST, int N> INLINE Long long_sum(Long x, const double (&p)[N]) {
+    double inner = p[N - 1];
+    _Pragma("GCC unroll 64") for (int i = N - 2; i >= FIRST; i--) inner = inner * x.head + p[i];
+    Long found{inner, 0};
+    _Pragma("GCC unroll 64") for (int i = FIRST - 1; i >= 0; i--) {
+        Long more = product(found, x);
+        found = sum(p[i], more.head);
+        found.rest += more.rest;
+    }
+    return found;
+}
 // first + x p(x), the former being the larger part.
 template <int N> INLINE Long long_polynomial(double first, double x, const double (&p)[N]) {
     double inner = polynomial(x, p), head = first + x * inner;
