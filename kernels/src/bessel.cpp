@@ -201,7 +201,7 @@ template <int ORDER, bool SCALED> INLINE double long_bessel_i(double x) {
 }
 // Up to 1, so that nothing but positive numbers is added to the logarithm's part of order 0.
 template <int ORDER, bool SCALED> INLINE double long_bessel_k(double x) {
-    constexpr double EULER = 0.57721566490153286, EULER_REST = -4.9429151524306451e-18;
+    constexpr double LOG_TWO = 0.6931471805599453, FIRST = -0.11593151565841245;  // Euler's constant less that logarithm
     constexpr double first_0[] = {0.9999999999999999997, 0.2500000000000000371, 0.01562499999999922026,
                                   0.0004340277777840135206, 6.781684003292239240e-6, 6.781689247514712995e-8,
                                   4.708886675635939333e-10, 2.440629728186381114e-12};
@@ -231,13 +231,13 @@ template <int ORDER, bool SCALED> INLINE double long_bessel_k(double x) {
                                   3.871398566902980704e-10, -2.882765054384615352e-11, 3.314891343861267014e-11,
                                   -5.114219968446544996e-11};
     double c = x > 1e300 ? 1e300 : x, z = c * c, u = 2 * ((c - 1) / (c + 1)) - 1;
-    Long growth = long_exp({SCALED ? c : -c, 0}), near, half = long_log(c * 0.5);
+    Long growth = long_exp({SCALED ? c : -c, 0}), near, log = long_log(c);
     if constexpr (ORDER) {
         // One and what is smaller than that, over x.
-        double more = z * (half.head * polynomial(z, first_1) + polynomial(z, small_1)), head = 1 + more;
+        double more = z * ((log.head - LOG_TWO) * polynomial(z, first_1) + polynomial(z, small_1)), head = 1 + more;
         near = quotient({head, 1 - head + more}, {c, 0});
     } else {
-        Long sign = sum(half, {EULER, EULER_REST}), part = product(sign, long_sum<1>({z, 0}, first_0));
+        Long part = product(sum(log, {FIRST, -3.778e-19}), long_sum<1>({z, 0}, first_0));
         near = sum(z * polynomial(z, small_0), -part.head);
         near.rest -= part.rest;
     }
@@ -308,7 +308,9 @@ template <int ORDER> INLINE Long long_near_j(double a) {
                             1.138446554306881938e-14, -3.910422882613337837e-16};
     constexpr Long first = ORDER ? Long{14.681970642123893, -9.85817782579329414e-17} : Long{5.783185962946784, 4.12324734350620398e-16};
     constexpr Long second = ORDER ? Long{49.2184563216946, 5.08635406943634071e-16} : Long{30.471262343662087, -2.36653448575065876e-16};
-    Long z = product(a, a), u{z.head * (1. / 32) - 1, 0}, rest = ORDER ? product(long_sum<1>(u, q), {a, 0}) : long_sum<1>(u, p);
+    constexpr double p_rests[] = {5.353e-20, -1.11847e-19, 9.22178e-20, -8.9876e-21, -1.29485e-20};
+    constexpr double q_rests[] = {-9.03507e-21, -2.38652e-20, 8.94129e-21, 5.4116e-22, 5.08651e-22};
+    Long z = product(a, a), u = line(1. / 32, z, -1), rest = ORDER ? product(long_sum(u, q, q_rests), {a, 0}) : long_sum(u, p, p_rests);
     return product(product(sum(z, {-first.head, -first.rest}), sum(z, {-second.head, -second.rest})), rest);
 }
 template <int ORDER> INLINE double long_near_y(double a) {
@@ -328,9 +330,16 @@ template <int ORDER> INLINE double long_near_y(double a) {
                             4.467433012646364939e-5, -3.601000022590457905e-6, 2.380493042051417798e-7,
                             -1.315314736709495130e-8, 6.169688029066964784e-10, -2.499531546171248864e-11,
                             8.760001143977853130e-13};
-    double z = a * a, along = log_(a) * rounded(long_near_j<ORDER>(a));
-    if constexpr (ORDER) return TWO_OVER_PI * (along - 1 / a) + a * polynomial(z * (1. / 32) - 1, q);
-    return TWO_OVER_PI * along + (a < 3 ? polynomial(z, o) : polynomial((2 * z - 73) * (1. / 55), p));
+    // All digits are kept: what is added may leave little.
+    constexpr double o_rests[] = {-3.32547e-18, -1.35934e-17, -9.55641e-19, 3.54775e-20};
+    constexpr double q_rests[] = {4.70258e-18, -4.11851e-19, -1.07198e-18, -1.74176e-18, -1.27207e-17};
+    Long z = product(a, a), along = product(long_log(a), long_near_j<ORDER>(a)), more;
+    if constexpr (ORDER) {
+        Long inverse = quotient({1, 0}, {a, 0});
+        along = sum(along, {-inverse.head, -inverse.rest}), more = product(long_sum(line(1. / 32, z, -1), q, q_rests), {a, 0});
+    } else more = chosen(a < 3, long_sum(z, o, o_rests), long_sum<1>({(2 * z.head - 73) * (1. / 55), 0}, p));
+    Long found = sum(product(along, {TWO_OVER_PI, -3.93573533503649739e-17}), more);
+    return std::fabs(found.head) < INFINITE ? rounded(found) : found.head;
 }
 template <int ORDER, bool SECOND> INLINE double long_bessel(double x) {
     double a = std::fabs(x), size, shift = long_tilt<ORDER>(a, size) - (SECOND ? HALF_PI : 0);

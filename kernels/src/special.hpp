@@ -76,17 +76,26 @@ INLINE Long long_root(double x) {
     double root = std::sqrt(x);
     return {root, -product_rest(root, root, x) / (2 * root)};
 }
-// A polynomial whose first coefficients are taken to all digits: where x is large, they are not all there is.
-template <int FIRST, int N> INLINE Long long_sum(Long x, const double (&p)[N]) {
+// A polynomial whose first terms are added up to all digits, with what the roundings of these coefficients took.
+template <int FIRST, int N> INLINE Long long_sum(Long x, const double (&p)[N], const double (&rests)[FIRST]) {
     double inner = p[N - 1];
     _Pragma("GCC unroll 64") for (int i = N - 2; i >= FIRST; i--) inner = inner * x.head + p[i];
     Long found{inner, 0};
     _Pragma("GCC unroll 64") for (int i = FIRST - 1; i >= 0; i--) {
         Long more = product(found, x);
         found = sum(p[i], more.head);
-        found.rest += more.rest;
+        found.rest += more.rest + rests[i];
     }
     return found;
+}
+template <int FIRST, int N> INLINE Long long_sum(Long x, const double (&p)[N]) {
+    constexpr double none[FIRST] = {};
+    return long_sum(x, p, none);
+}
+// a x + b, of x with its rest.
+INLINE Long line(double a, Long x, double b) {
+    Long found = sum(a * x.head, b);
+    return {found.head, found.rest + a * x.rest};
 }
 // first + x p(x), the former being the larger part.
 template <int N> INLINE Long long_polynomial(double first, double x, const double (&p)[N]) {
