@@ -306,12 +306,14 @@ template <int ORDER> INLINE Long long_near_j(double a) {
                             2.442522260616394793e-7, -2.352192254577852086e-8, 1.826854808288501569e-9,
                             -1.169693252178347505e-10, 6.284676985256088834e-12, -2.875530868558851973e-13,
                             1.138446554306881938e-14, -3.910422882613337837e-16};
-    constexpr Long first = ORDER ? Long{14.681970642123893, -9.85817782579329414e-17} : Long{5.783185962946784, 4.12324734350620398e-16};
-    constexpr Long second = ORDER ? Long{49.2184563216946, 5.08635406943634071e-16} : Long{30.471262343662087, -2.36653448575065876e-16};
+    constexpr Long zeros[2][2] = {{{5.783185962946784, 4.12324734350621e-16}, {30.471262343662087, -2.36653448575066e-16}},
+                                  {{14.681970642123893, -9.8581778257932941e-17}, {49.2184563216946, 5.08635406943634e-16}}};
+    constexpr Long first = zeros[ORDER][0], second = zeros[ORDER][1];
     constexpr double p_rests[] = {5.353e-20, -1.11847e-19, 9.22178e-20, -8.9876e-21, -1.29485e-20};
     constexpr double q_rests[] = {-9.03507e-21, -2.38652e-20, 8.94129e-21, 5.4116e-22, 5.08651e-22};
-    Long z = product(a, a), u = line(1. / 32, z, -1), rest = ORDER ? product(long_sum(u, q, q_rests), {a, 0}) : long_sum(u, p, p_rests);
-    return product(product(sum(z, {-first.head, -first.rest}), sum(z, {-second.head, -second.rest})), rest);
+    Long z = product(a, a), u = line(1. / 32, z, -1);
+    Long rest = ORDER ? product(long_sum(u, q, q_rests), {a, 0}) : long_sum(u, p, p_rests);
+    return product(product(sum(z, -first), sum(z, -second)), rest);
 }
 template <int ORDER> INLINE double long_near_y(double a) {
     constexpr double o[] = {-0.07380429510868722120, 0.1776060168690670324, -0.01607396802593793776,
@@ -336,7 +338,7 @@ template <int ORDER> INLINE double long_near_y(double a) {
     Long z = product(a, a), along = product(long_log(a), long_near_j<ORDER>(a)), more;
     if constexpr (ORDER) {
         Long inverse = quotient({1, 0}, {a, 0});
-        along = sum(along, {-inverse.head, -inverse.rest}), more = product(long_sum(line(1. / 32, z, -1), q, q_rests), {a, 0});
+        along = sum(along, -inverse), more = product(long_sum(line(1. / 32, z, -1), q, q_rests), {a, 0});
     } else more = chosen(a < 3, long_sum(z, o, o_rests), long_sum<1>({(2 * z.head - 73) * (1. / 55), 0}, p));
     Long found = sum(product(along, {TWO_OVER_PI, -3.93573533503649739e-17}), more);
     return std::fabs(found.head) < INFINITE ? rounded(found) : found.head;

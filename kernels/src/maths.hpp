@@ -218,7 +218,8 @@ INLINE float tangent(float x) {
     constexpr double p[] = {-0.166666666638343125, 0.00833333186656025051, -0.000198400823367227124, 2.72493559797168598e-6};
     constexpr double q[] = {-0.499999999688889785, 0.0416666505550368979, -0.00138875843264772081, 0.0000244631627285616977};
     std::uint64_t turn;
-    double r = reduced_angle(double(x), turn), z = r * r, sine = r + r * (z * polynomial(z, p)), cosine = 1 + z * polynomial(z, q);
+    double r = reduced_angle(double(x), turn), z = r * r;
+    double sine = r + r * (z * polynomial(z, p)), cosine = 1 + z * polynomial(z, q);
     bool odd = turn & 1;
     float found = float((odd ? -cosine : sine) / (odd ? sine : cosine));
     return x == 0 ? x : found;

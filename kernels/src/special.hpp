@@ -40,6 +40,7 @@ struct Long {
     double head, rest;
 };
 INLINE double rounded(Long x) { return x.head + x.rest; }
+INLINE constexpr Long operator-(Long x) { return {-x.head, -x.rest}; }
 // a b - p, p being their product as it is rounded.
 INLINE double product_rest(double a, double b, double p) {
 #if defined(__FMA__) || defined(__aarch64__)
@@ -166,7 +167,7 @@ INLINE Long scaled_erfc(double a) {
 INLINE Long upper_erfc(Long x) {
     double a = x.head > 28 ? 28 : x.head;  // where it is 0
     Long square = product(a, a), scaled = scaled_erfc(a);
-    return product(long_exp({-square.head, -square.rest}), {scaled.head, scaled.rest - SLOPE_OF_ERF * x.rest});
+    return product(long_exp(-square), {scaled.head, scaled.rest - SLOPE_OF_ERF * x.rest});
 }
 // erfc(x), and to more digits from 0.5 on.
 INLINE double erfc_(Long x) {
