@@ -1650,6 +1650,9 @@ def test_special_functions_of_special_numbers(name: str, dtype: Any) -> None:
         found, expected = over.function(x), over.body(x)
         if name == "log_gamma":  # SciPy has infinities there
             expected = np.where(np.abs(x) == tiny, -np.log(tiny, dtype=dtype), expected)
+        if "bessel_k" in name and dtype == np.float64:  # which SciPy divides by two
+            at_tiny = 744.5560034370396 if "k0" in name else np.inf
+            expected = np.where(x == tiny, at_tiny, expected)
         if name in ("i1", "i1e", "bessel_j1"):  # half of the smallest number is itself or none
             expected = np.where((np.abs(x) == tiny) & (np.abs(found) <= tiny), found, expected)
     assert np.allclose(found, expected, 1e-15 if dtype == np.float64 else 2e-7, 0, equal_nan=True)

@@ -189,14 +189,15 @@ template <int ORDER, bool SCALED> INLINE double long_bessel_i(double x) {
                                   -3.794670896208339394e-9, 5.295625441161261058e-10, 1.684898447970514636e-9,
                                   -1.401162517977062676e-10, -4.758818838703853506e-10, 1.851511882885295694e-11,
                                   6.305965197150056711e-11};
-    double a = std::fabs(x), c = a > 1e300 ? 1e300 : a, u = 16 / a - 1;
+    double a = std::fabs(x), c = a > LARGEST ? LARGEST : a, u = 16 / a - 1;
     Long growth = long_exp({SCALED ? -c : c, 0}), square = product(c, c);
     Long near = ORDER ? product(long_sum<6>(square, small_1), {c, 0}) : long_sum<6>(square, small_0);
     Long far = quotient(ORDER ? long_sum<1>({u, 0}, large_1) : long_sum<1>({u, 0}, large_0), long_root(c));
     bool close = a < 8;
     Long plain = chosen(close, near, far), scaled = product(plain, growth);
     double found = close == SCALED ? rounded(scaled) : rounded(plain);
-    found = growth.head == INFINITE ? INFINITE : a == INFINITE ? 0 : a != a ? a : found;
+    found = growth.head == INFINITE ? INFINITE : found;
+    found = a <= LARGEST ? found : SCALED && a == INFINITE ? 0 : NO_NUMBER;
     return ORDER && x < 0 ? -found : found;
 }
 // Up to 1, so that nothing but positive numbers is added to the logarithm's part of order 0.
@@ -230,7 +231,7 @@ template <int ORDER, bool SCALED> INLINE double long_bessel_k(double x) {
                                   -1.152304562817014566e-8, 3.545142163764700419e-9, -1.432391640208303594e-9,
                                   3.871398566902980704e-10, -2.882765054384615352e-11, 3.314891343861267014e-11,
                                   -5.114219968446544996e-11};
-    double c = x > 1e300 ? 1e300 : x, z = c * c, u = 2 * ((c - 1) / (c + 1)) - 1;
+    double c = x > LARGEST ? LARGEST : x, z = c * c, u = 2 * ((c - 1) / (c + 1)) - 1;
     Long growth = long_exp({SCALED ? c : -c, 0}), near, log = long_log(c);
     if constexpr (ORDER) {
         // One and what is smaller than that, over x.
@@ -306,7 +307,7 @@ template <int ORDER> INLINE Long long_near_j(double a) {
                             2.442522260616394793e-7, -2.352192254577852086e-8, 1.826854808288501569e-9,
                             -1.169693252178347505e-10, 6.284676985256088834e-12, -2.875530868558851973e-13,
                             1.138446554306881938e-14, -3.910422882613337837e-16};
-    constexpr Long zeros[2][2] = {{{5.783185962946784, 4.12324734350621e-16}, {30.471262343662087, -2.36653448575066e-16}},
+    constexpr Long zeros[2][2] = {{{5.783185962946784, 4.1232473435062e-16}, {30.471262343662087, -2.36653448575066e-16}},
                                   {{14.681970642123893, -9.8581778257932941e-17}, {49.2184563216946, 5.08635406943634e-16}}};
     constexpr Long first = zeros[ORDER][0], second = zeros[ORDER][1];
     constexpr double p_rests[] = {5.353e-20, -1.11847e-19, 9.22178e-20, -8.9876e-21, -1.29485e-20};

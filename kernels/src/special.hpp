@@ -11,7 +11,7 @@ template <class T, class F> INLINE void each(In<T> x, Out<T> y, F f) {
 }
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
-constexpr double NO_NUMBER = std::numeric_limits<double>::quiet_NaN();
+constexpr double NO_NUMBER = std::numeric_limits<double>::quiet_NaN(), LARGEST = std::numeric_limits<double>::max();
 
 // log(x) = k log(2) + log(1 + f), with s = f / (2 + f): twice the area tangent of s.
 // What twice the area tangent of s has beyond 2 s, over s³, in z = s².
