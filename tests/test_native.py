@@ -502,6 +502,14 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return (abs(arrays.floats(*arrays.shape(), scale=scale)),)  # near poles the body is less exact
 
 
+@case("pointwise.log_ndtr_gradient")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    shape = arrays.shape()  # far from zero the body loses digits
+    return arrays.floats(*shape, wild=False), np.sin(arrays.floats(*shape, wild=False)) \
+        * arrays.dtype.type(3)
+
+
 @case("pointwise.erfinv_gradient")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
@@ -1446,6 +1454,28 @@ def test_special_functions_have_their_exact_values(name: str) -> None:
     x, exact = np.array(pairs).T
     found = native.OVER[f"pointwise.{name}"].call(x.copy())
     assert (np.abs(found - exact) / np.spacing(np.abs(exact))).max() <= units
+
+
+@needs_kernels
+@pytest.mark.parametrize(("dtype", "units", "pairs"), [
+    (np.float64, 2, [(36.5, 2.025341716211746e-290), (29.123456789, 2.641735269589491e-185),
+                     (11.75, 4.1784875445426455e-31), (4.3, 3.853552583183501e-05),
+                     (0.7, 0.41192475041929066), (-0.96875, 1.5001645781654582),
+                     (-1.03125, 1.5502201686534862), (-7.25, 7.383122234872753),
+                     (-50.0, 50.019984031905636), (-1e6, 1000000.000001), (-1e200, 1e200)]),
+    (np.float32, 0.51, [(12.984375, 9.799172371833697e-38), (0.5, 0.5091604338370335),
+                        (10.699999809265137, 5.491909040040429e-26),
+                        (6.300000190734863, 9.60142183438108e-10), (-1.5, 1.938677166622543),
+                        (-0.699999988079071, 1.2904993303739536),
+                        (-9.199999809265137, 9.30626682046006), (-1e6, 1000000.000001)])])
+def test_the_slope_of_log_ndtr_keeps_its_digits_at_both_ends(dtype: Any, units: float,
+                                                             pairs: Any) -> None:
+    x, exact = np.array(pairs).T
+    slope = native.OVER["pointwise.log_ndtr_gradient"].call
+    found = slope(np.full(x.shape, 2, dtype), x.astype(dtype)).astype(np.float64) / 2
+    assert (np.abs(found - exact) / np.spacing(exact.astype(dtype))).max() <= units
+    x = np.array([np.inf, -np.inf, np.nan, 41], dtype)
+    assert np.array_equal(slope(np.ones_like(x), x), [0, np.inf, np.nan, 0], equal_nan=True)
 
 
 @needs_kernels
