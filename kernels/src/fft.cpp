@@ -120,9 +120,10 @@ template <class T> void put_root(T*& to, Root<T> r) {
 
 // Every n-th root of unity, as the product of two out of short tables.
 template <class T> struct Powers {
+    I n;
     std::vector<Root<T>> fine, coarse;  // the first ones, and every so many-th one
 
-    explicit Powers(I n) {
+    explicit Powers(I count) : n(count) {
         I step = I(std::sqrt(double(n))) + 1;
         for (I k = 0; k < step; k++) fine.push_back(root<T>(k, n));
         for (I k = 0; k <= n / step; k++) coarse.push_back(root<T>(k * step, n));
@@ -131,7 +132,7 @@ template <class T> struct Powers {
     Lanes<T> in_lanes(I step) const {  // the first ones of those that are `step` apart
         Lanes<T> found;
         for (I l = 0; l < LANES<T>; l++) {
-            Root<T> r = (*this)[l * step];
+            Root<T> r = (*this)[l * step % n];  // a row may be shorter than a vector
             found.re[l] = T(r.real());
             found.im[l] = T(r.imag());
         }
