@@ -119,7 +119,7 @@ template <class T> void take(Step step, T* to, Operand<T> a, Operand<T> b, Opera
         FUNCTION(LOG, log_, std::log)
         FUNCTION(LOG1P, log1p_, std::log1p)
         FUNCTION(EXPM1, expm1_, std::expm1)
-        FUNCTION(TANH, near_tanh, std::tanh)
+        FUNCTION(TANH, exact_tanh, std::tanh)
         FUNCTION(EXP2, exp2_, std::exp2)
         FUNCTION(LOG2, log2_, std::log2)
         FUNCTION(LOG10, log10_, std::log10)

@@ -106,17 +106,6 @@ INLINE float cosh_(float x) {
     return x != x ? x : y;
 }
 
-// A polynomial near 0, 1 - 2 / (exp(2 |x|) + 1) elsewhere.
-INLINE float near_tanh(float x) {
-    constexpr float p[] = {-0.3333329927f, 0.1333195824f, -0.05378668321f, 0.02080538322f, -0.005905866667f};
-    float size = std::fabs(x), c = size > 10.f ? 10.f : size, z = x * x;
-    std::int32_t k;
-    float e = reduced_exp(c * 2, k), factor = power_of_two(k);
-    float far = std::copysign(1 - 2 / (e * factor + (factor + 1)), x), near = x + x * (z * polynomial(z, p));
-    float y = size < 0.6f ? near : far;
-    return x != x || x == 0 ? x : y;
-}
-
 // With e = exp(-2 |x|) - 1 it is -e / (e + 2), which is right to the last digits near 0 as well.
 template <class T, class Exponent> INLINE T tanh_by(T x, T bound) {
     T size = std::fabs(x);
@@ -129,6 +118,8 @@ template <class T, class Exponent> INLINE T tanh_by(T x, T bound) {
 }
 INLINE float tanh_(float x) { return tanh_by<float, std::int32_t>(x, 10.f); }
 INLINE double tanh_(double x) { return tanh_by<double, std::uint64_t>(x, 20.); }
+// Its slope is 1 - tanh(x)², of which little is left where the function is nearly one: no digit may be wrong there.
+INLINE float exact_tanh(float x) { return float(tanh_(double(x))); }
 
 template <class T> INLINE T sigmoid_(T x) { return 1 / (exp_(-x) + 1); }
 
