@@ -74,7 +74,7 @@ INLINE double near_j1(double a, double z) {
                             6.43017330582132385e-27};
     return a * polynomial(z, p);
 }
-constexpr double HALF_TURN = 1.57079632679489661923, TWO_OVER_PI = 0.63661977236758134308;
+constexpr double TWO_OVER_PI = 0.63661977236758134308;
 INLINE double near_y0(double a, double z) {
     constexpr double p[] = {-0.0738042951086843035, 0.177606016869045341, -0.0160739680259108023,
                             0.000538602666847533577, -9.49500520141139909e-06, 1.0358475971705955e-07,
@@ -95,7 +95,7 @@ template <int ORDER, bool SECOND> INLINE double bessel_(double x) {
     double a = std::fabs(x), z = a * a, size, angle = tilted<ORDER>(a, size), near;
     if constexpr (SECOND) near = ORDER ? near_y1(a, z) : near_y0(a, z);
     else near = ORDER ? near_j1(a, z) : near_j0(z);
-    double found = a < 7 ? near : size * cosine(SECOND ? angle - HALF_TURN : angle);
+    double found = a < 7 ? near : size * cosine(SECOND ? angle - HALF_PI : angle);
     if constexpr (SECOND) return x > 0 ? found : x == 0 ? -INFINITE : NO_NUMBER;
     return ORDER ? std::copysign(1.0, x) * found : found;
 }
@@ -189,15 +189,20 @@ template <int ORDER, bool SCALED> INLINE double long_bessel_i(double x) {
                                   -3.794670896208339394e-9, 5.295625441161261058e-10, 1.684898447970514636e-9,
                                   -1.401162517977062676e-10, -4.758818838703853506e-10, 1.851511882885295694e-11,
                                   6.305965197150056711e-11};
-    double a = std::fabs(x), growth = exact_exp(SCALED ? -a : a), u = 16 / a - 1;
-    double near = (ORDER ? polynomial(a * a, small_1) * a : polynomial(a * a, small_0)) * (SCALED ? growth : 1);
-    double far = (ORDER ? polynomial(u, large_1) : polynomial(u, large_0)) / std::sqrt(a) * (SCALED ? 1 : growth);
-    double found = a < 8 ? near : far;
+    double a = std::fabs(x), c = a > LARGEST ? LARGEST : a, u = 16 / a - 1;
+    Long growth = long_exp({SCALED ? -c : c, 0}), square = product(c, c);
+    Long near = ORDER ? product(long_sum<6>(square, small_1), {c, 0}) : long_sum<6>(square, small_0);
+    Long far = quotient(ORDER ? long_sum<1>({u, 0}, large_1) : long_sum<1>({u, 0}, large_0), long_root(c));
+    bool close = a < 8;
+    Long plain = chosen(close, near, far), scaled = product(plain, growth);
+    double found = close == SCALED ? rounded(scaled) : rounded(plain);
+    found = growth.head == INFINITE ? INFINITE : found;
+    found = a <= LARGEST ? found : SCALED && a == INFINITE ? 0 : NO_NUMBER;
     return ORDER && x < 0 ? -found : found;
 }
 // Up to 1, so that nothing but positive numbers is added to the logarithm's part of order 0.
 template <int ORDER, bool SCALED> INLINE double long_bessel_k(double x) {
-    constexpr double EULER = 0.5772156649015328606;
+    constexpr double LOG_TWO = 0.6931471805599453, FIRST = -0.11593151565841245;  // Euler's constant less that logarithm
     constexpr double first_0[] = {0.9999999999999999997, 0.2500000000000000371, 0.01562499999999922026,
                                   0.0004340277777840135206, 6.781684003292239240e-6, 6.781689247514712995e-8,
                                   4.708886675635939333e-10, 2.440629728186381114e-12};
@@ -207,7 +212,7 @@ template <int ORDER, bool SCALED> INLINE double long_bessel_k(double x) {
     constexpr double small_0[] = {0.2500000000000000000, 0.02343750000000000032, 0.0007957175925925857982,
                                   1.412850839125804251e-5, 1.548484517542066334e-7, 1.153828640223883742e-9,
                                   6.229599611980721862e-12, 2.583956383913962528e-14};
-    constexpr double small_1[] = {1.000000000000000010, 0.03860783245076519237, -0.04204902094362820767,
+    constexpr double small_1[] = {0.03860783245076519237, -0.04204902094362820767,
                                   -0.002837111983971190997, -7.493042824391861910e-5, -1.089219993079692502e-6,
                                   -1.011085696717137185e-8, -6.666132630247410808e-11};
     constexpr double large_0[] = {1.208558539382403826, 0.05190414200069999359, -0.009047854303702591816,
@@ -226,18 +231,29 @@ template <int ORDER, bool SCALED> INLINE double long_bessel_k(double x) {
                                   -1.152304562817014566e-8, 3.545142163764700419e-9, -1.432391640208303594e-9,
                                   3.871398566902980704e-10, -2.882765054384615352e-11, 3.314891343861267014e-11,
                                   -5.114219968446544996e-11};
-    double growth = exact_exp(SCALED ? x : -x), z = x * x, half = log_(x * 0.5), u = 2 * ((x - 1) / (x + 1)) - 1, near, far;
-    if constexpr (ORDER) near = half * x * polynomial(z, first_1) + polynomial(z, small_1) / x, far = polynomial(u, large_1);
-    else near = z * polynomial(z, small_0) - (half + EULER) * polynomial(z, first_0), far = polynomial(u, large_0);
-    far = far / std::sqrt(x);
-    double found = x < 1 ? (SCALED ? near * growth : near) : SCALED ? far : far * growth;
+    double c = x > LARGEST ? LARGEST : x, z = c * c, u = 2 * ((c - 1) / (c + 1)) - 1;
+    Long growth = long_exp({SCALED ? c : -c, 0}), near, log = long_log(c);
+    if constexpr (ORDER) {
+        // One and what is smaller than that, over x.
+        double more = z * ((log.head - LOG_TWO) * polynomial(z, first_1) + polynomial(z, small_1)), head = 1 + more;
+        near = quotient({head, 1 - head + more}, {c, 0});
+    } else {
+        Long part = product(sum(log, {FIRST, -3.778e-19}), long_sum<1>({z, 0}, first_0));
+        near = sum(z * polynomial(z, small_0), -part.head);
+        near.rest -= part.rest;
+    }
+    Long far = quotient(ORDER ? long_sum<1>({u, 0}, large_1) : long_sum<1>({u, 0}, large_0), long_root(c));
+    bool close = x < 1;
+    Long plain = chosen(close, near, far), scaled = product(plain, growth);
+    double found = close == SCALED ? rounded(scaled) : rounded(plain);
+    found = plain.head == INFINITE ? INFINITE : found;  // of an infinite number there is no rest
     found = x > 0 ? found : x == 0 ? INFINITE : NO_NUMBER;
     return x == INFINITE ? 0 : found;
 }
 
-// sin(r) / r for r up to a quarter of a turn, in z = r².
-INLINE double sine_series(double z) {
-    constexpr double p[] = {0.9999999999999999998, -0.1666666666666666508, 0.008333333333333164781,
+// What sin(r) / r, for r up to a quarter of a turn, has beyond 1, over r², in z = r².
+INLINE double sine_beyond(double z) {
+    constexpr double p[] = {-0.1666666666666666508, 0.008333333333333164781,
                             -0.0001984126984120104394, 2.755731920991685005e-6, -2.505210676879483446e-8,
                             1.605893465783102884e-10, -7.642861936646993554e-13, 2.719812988297762343e-15};
     return polynomial(z, p);
@@ -250,13 +266,8 @@ INLINE double reduced(double a, double turns, double shift) {
 // cos(a + shift), by the sine of the distance to its nearest zero.
 INLINE double wave(double a, double shift) {
     double shifted = ((a + shift) * 0.31830988618379067154 - 0.5) + 0x1.8p52, turns = (shifted - 0x1.8p52) + 0.5;
-    double r = reduced(a, turns, shift), found = r * sine_series(r * r);
+    double r = reduced(a, turns, shift), found = r + r * (r * r * sine_beyond(r * r));
     return bits_as<double>(bits_as<std::uint64_t>(found) ^ ~bits_as<std::uint64_t>(shifted) << 63);  // even turns
-}
-INLINE double sine(double a) {
-    double shifted = a * 0.31830988618379067154 + 0x1.8p52, r = reduced(a, shifted - 0x1.8p52, 0);
-    double found = r * sine_series(r * r);
-    return bits_as<double>(bits_as<std::uint64_t>(found) ^ bits_as<std::uint64_t>(shifted) << 63);  // odd turns
 }
 
 // From 8 on: the size of a wave, and what is added to a to make its angle.
@@ -284,8 +295,8 @@ template <int ORDER> INLINE double long_tilt(double a, double& size) {
     double phase = ORDER ? polynomial(u, phase_1) : polynomial(u, phase_0);
     return z * phase - (ORDER ? 2.35619449019234492885 : 0.78539816339744830962);
 }
-// Up to 8: two zeros, and a polynomial for the rest.
-template <int ORDER> INLINE double long_near_j(double a) {
+// Up to 8: two zeros, from which x² keeps its distance to all digits, and a polynomial for the rest.
+template <int ORDER> INLINE Long long_near_j(double a) {
     constexpr double p[] = {0.001143493774376254563, -0.002119794289479691997, 0.001563643164593166206,
                             -0.0006415390646406123144, 0.0001697720071399784286, -3.157342540223544245e-5,
                             4.366932324640683574e-6, -4.677128021300745055e-7, 3.998839345472477249e-8,
@@ -296,9 +307,14 @@ template <int ORDER> INLINE double long_near_j(double a) {
                             2.442522260616394793e-7, -2.352192254577852086e-8, 1.826854808288501569e-9,
                             -1.169693252178347505e-10, 6.284676985256088834e-12, -2.875530868558851973e-13,
                             1.138446554306881938e-14, -3.910422882613337837e-16};
-    double z = a * a, u = z * (1. / 32) - 1;
-    return ORDER ? (z - 14.68197064212389325722) * (z - 49.21845632169460367027) * a * polynomial(u, q)
-                 : (z - 5.783185962946784521176) * (z - 30.47126234366208639908) * polynomial(u, p);
+    constexpr Long zeros[2][2] = {{{5.783185962946784, 4.1232473435062e-16}, {30.471262343662087, -2.36653448575066e-16}},
+                                  {{14.681970642123893, -9.8581778257932941e-17}, {49.2184563216946, 5.08635406943634e-16}}};
+    constexpr Long first = zeros[ORDER][0], second = zeros[ORDER][1];
+    constexpr double p_rests[] = {5.353e-20, -1.11847e-19, 9.22178e-20, -8.9876e-21, -1.29485e-20};
+    constexpr double q_rests[] = {-9.03507e-21, -2.38652e-20, 8.94129e-21, 5.4116e-22, 5.08651e-22};
+    Long z = product(a, a), u = line(1. / 32, z, -1);
+    Long rest = ORDER ? product(long_sum(u, q, q_rests), {a, 0}) : long_sum(u, p, p_rests);
+    return product(product(sum(z, -first), sum(z, -second)), rest);
 }
 template <int ORDER> INLINE double long_near_y(double a) {
     constexpr double o[] = {-0.07380429510868722120, 0.1776060168690670324, -0.01607396802593793776,
@@ -317,13 +333,20 @@ template <int ORDER> INLINE double long_near_y(double a) {
                             4.467433012646364939e-5, -3.601000022590457905e-6, 2.380493042051417798e-7,
                             -1.315314736709495130e-8, 6.169688029066964784e-10, -2.499531546171248864e-11,
                             8.760001143977853130e-13};
-    double z = a * a, along = log_(a) * long_near_j<ORDER>(a);
-    if constexpr (ORDER) return TWO_OVER_PI * (along - 1 / a) + a * polynomial(z * (1. / 32) - 1, q);
-    return TWO_OVER_PI * along + (a < 3 ? polynomial(z, o) : polynomial((2 * z - 73) * (1. / 55), p));
+    // All digits are kept: what is added may leave little.
+    constexpr double o_rests[] = {-3.32547e-18, -1.35934e-17, -9.55641e-19, 3.54775e-20};
+    constexpr double q_rests[] = {4.70258e-18, -4.11851e-19, -1.07198e-18, -1.74176e-18, -1.27207e-17};
+    Long z = product(a, a), along = product(long_log(a), long_near_j<ORDER>(a)), more;
+    if constexpr (ORDER) {
+        Long inverse = quotient({1, 0}, {a, 0});
+        along = sum(along, -inverse), more = product(long_sum(line(1. / 32, z, -1), q, q_rests), {a, 0});
+    } else more = chosen(a < 3, long_sum(z, o, o_rests), long_sum<1>({(2 * z.head - 73) * (1. / 55), 0}, p));
+    Long found = sum(product(along, {TWO_OVER_PI, -3.93573533503649739e-17}), more);
+    return std::fabs(found.head) < INFINITE ? rounded(found) : found.head;
 }
 template <int ORDER, bool SECOND> INLINE double long_bessel(double x) {
-    double a = std::fabs(x), size, shift = long_tilt<ORDER>(a, size) - (SECOND ? HALF_TURN : 0);
-    double found = a < 8 ? (SECOND ? long_near_y<ORDER>(a) : long_near_j<ORDER>(a)) : size * wave(a, shift);
+    double a = std::fabs(x), size, shift = long_tilt<ORDER>(a, size) - (SECOND ? HALF_PI : 0);
+    double found = a < 8 ? (SECOND ? long_near_y<ORDER>(a) : rounded(long_near_j<ORDER>(a))) : size * wave(a, shift);
     if constexpr (SECOND) return x > 0 ? found : x == 0 ? -INFINITE : NO_NUMBER;
     return ORDER ? std::copysign(1.0, x) * found : found;
 }
@@ -394,11 +417,17 @@ double far_airy(double x) {
     return size * std::cos(zeta + shift) / std::sqrt(root);
 }
 
-// sin(x) / x, which is 1 at zero and 0 at infinity.
+// sin(x) / x, which is 1 at zero and 0 at infinity: of a large x, by its distance from a multiple of pi to all digits.
 INLINE double sine_over(double x) {
-    double a = std::fabs(x), found = sine(a) / a;
-    found = a < 1 ? sine_series(a * a) : found;
-    return a == INFINITE ? 0 : found;
+    double a = std::fabs(x), shifted = a * 0.31830988618379067154 + 0x1.8p52, turns = shifted - 0x1.8p52;
+    bool far = a > 1;
+    Long r = sum(a - turns * 0x1.921fb54400000p+1, turns * -0x1.0b4611a600000p-33);
+    r.rest -= turns * 0x1.3198a2e037073p-68;
+    double d = far ? r.head : a, z = d * d, beyond = d * (z * sine_beyond(z)), head = d + beyond;
+    Long sine{head, d - head + beyond + (far ? r.rest * (1 - 0.5 * z) : 0)};
+    double found = rounded(quotient(sine, {a, 0}));
+    found = bits_as<double>(bits_as<std::uint64_t>(found) ^ bits_as<std::uint64_t>(far ? shifted : 0) << 63);  // odd turns
+    return a == 0 ? 1 : a == INFINITE ? 0 : found;
 }
 
 // ---------------------------------------------------------------- of arrays

@@ -360,7 +360,8 @@ template <class W> struct Halving {
         std::vector<W> values(size);
         std::vector<I> order(size);
         for (I i = 0; i < size; i++) values[i] = i < count ? shift[i] + root[i] : d[first + gone[i - count]], order[i] = i;
-        std::sort(order.begin(), order.end(), [&](I i, I j) { return values[i] < values[j]; });
+        // By merges, which stay inside of the array even where a value is no number.
+        std::stable_sort(order.begin(), order.end(), [&](I i, I j) { return values[i] < values[j]; });
         I strips = parts_of(middle - first, WIDTH<W>);
         parallel(strips + parts_of(last - middle, WIDTH<W>), 1, [&](I begin, I end) {
             Aligned<W> known(size * WIDTH<W>), made(size * WIDTH<W>);

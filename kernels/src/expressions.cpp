@@ -70,12 +70,12 @@ template <class T> void take_fmod(T* to, const T* a, const T* b, I n) {
     else for (I i = 0; i < n; i++) to[i] = exact(a[i], b[i]);
 }
 
-template <int QUARTERS, class T> void take_sine(T* to, const T* a, I n) {
-    auto exact = [](T x, T) { return QUARTERS ? std::cos(x) : std::sin(x); };
+// Functions of angles, which are small ones as a rule.
+template <class T, class F, class Exact> INLINE void of_angles(T* to, const T* a, I n, F f, Exact exact) {
     if constexpr (sizeof(T) == 4)
-        each_usual(to, a, a, n, [](T x, T) INLINE_LAMBDA { return sine_<QUARTERS>(x); },
-                   [](T x, T) INLINE_LAMBDA { return !(std::fabs(x) > LARGEST_ANGLE); }, exact);
-    else for (I i = 0; i < n; i++) to[i] = exact(a[i], a[i]);
+        each_usual(to, a, a, n, [=](T x, T) INLINE_LAMBDA { return f(x); },
+                   [](T x, T) INLINE_LAMBDA { return !(std::fabs(x) > LARGEST_ANGLE); }, [=](T x, T) { return exact(x); });
+    else for (I i = 0; i < n; i++) to[i] = exact(a[i]);
 }
 
 // Functions that are made for float, and those of the library.
@@ -119,9 +119,22 @@ template <class T> void take(Step step, T* to, Operand<T> a, Operand<T> b, Opera
         FUNCTION(LOG, log_, std::log)
         FUNCTION(LOG1P, log1p_, std::log1p)
         FUNCTION(EXPM1, expm1_, std::expm1)
-        FUNCTION(TANH, near_tanh, std::tanh)
-        case SIN: return take_sine<0>(to, a.data, n);
-        case COS: return take_sine<1>(to, a.data, n);
+        FUNCTION(TANH, exact_tanh, std::tanh)
+        FUNCTION(EXP2, exp2_, std::exp2)
+        FUNCTION(LOG2, log2_, std::log2)
+        FUNCTION(LOG10, log10_, std::log10)
+        FUNCTION(ASIN, asin_, std::asin)
+        FUNCTION(ACOS, acos_, std::acos)
+        FUNCTION(ATAN, atan_, std::atan)
+        FUNCTION(COSH, cosh_, std::cosh)
+        case SIN: return of_angles(to, a.data, n, [](float x) INLINE_LAMBDA { return sine_<0>(x); }, [](T x) { return std::sin(x); });
+        case COS: return of_angles(to, a.data, n, [](float x) INLINE_LAMBDA { return sine_<1>(x); }, [](T x) { return std::cos(x); });
+        case TAN: return of_angles(to, a.data, n, [](float x) INLINE_LAMBDA { return tangent(x); }, [](T x) { return std::tan(x); });
+        case ATAN2:
+            return each(to, n, [](T y, T x) INLINE_LAMBDA {
+                if constexpr (sizeof(T) == 4) return atan2_(y, x);
+                else return std::atan2(y, x);
+            }, a, b);
         case POWER: return take_power(to, a.data, b.data, n);
         case FMOD: return take_fmod(to, a.data, b.data, n);
         case HYPOT:
@@ -364,7 +377,7 @@ template <bool TRUTH = false, class F> bool run_on(PyObject* const* objects, Py_
 }
 
 // compute(steps, constants, times, blocks, out, *arrays): four bytes for each step; a number for each
-// array, how many elements of the result in a row meet one of its own. `evaluate` has steps of five
+// array, how many elements of the result in a row meet one of its own. `evaluated` has steps of five
 // bytes and of all kinds, and takes truth values too.
 template <bool ALL> PyObject* py_compute(PyObject*, PyObject* const* args, Py_ssize_t count) {
     constexpr Py_ssize_t BEFORE = 4;  // the arrays
@@ -456,4 +469,4 @@ PyObject* py_update(PyObject*, PyObject* const* args, Py_ssize_t count) {
 
 }  // namespace
 
-KERNELS({"compute", py_compute<false>}, {"evaluate", py_compute<true>}, {"update", py_update})
+KERNELS({"compute", py_compute<false>}, {"evaluated", py_compute<true>}, {"update", py_update})

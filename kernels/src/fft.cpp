@@ -120,9 +120,10 @@ template <class T> void put_root(T*& to, Root<T> r) {
 
 // Every n-th root of unity, as the product of two out of short tables.
 template <class T> struct Powers {
+    I n;
     std::vector<Root<T>> fine, coarse;  // the first ones, and every so many-th one
 
-    explicit Powers(I n) {
+    explicit Powers(I count) : n(count) {
         I step = I(std::sqrt(double(n))) + 1;
         for (I k = 0; k < step; k++) fine.push_back(root<T>(k, n));
         for (I k = 0; k <= n / step; k++) coarse.push_back(root<T>(k * step, n));
@@ -131,7 +132,7 @@ template <class T> struct Powers {
     Lanes<T> in_lanes(I step) const {  // the first ones of those that are `step` apart
         Lanes<T> found;
         for (I l = 0; l < LANES<T>; l++) {
-            Root<T> r = (*this)[l * step];
+            Root<T> r = (*this)[l * step % n];  // a row may be shorter than a vector
             found.re[l] = T(r.real());
             found.im[l] = T(r.imag());
         }
@@ -140,18 +141,20 @@ template <class T> struct Powers {
 };
 constexpr I MOST_KEPT = 1 << 17;  // roots in a table; beyond that they are computed when needed
 
-// Tables of the lengths that a thread met last; it has its own, so that nobody waits and forks are safe.
-template <class Table> const Table& kept(I n) {
+// Tables of the lengths that a thread met last; it has its own, so that nobody waits and forks are safe. Whoever uses
+// one holds it: it stays for as long, whatever is met meanwhile.
+template <class Table> using Held = std::shared_ptr<const Table>;
+template <class Table> Held<Table> kept(I n) {
     constexpr std::size_t MOST = 8;
-    static thread_local std::vector<std::unique_ptr<const Table>> tables;
+    static thread_local std::vector<Held<Table>> tables;
     for (std::size_t i = 0; i < tables.size(); i++)
         if (tables[i]->n == n) {
             if (i) std::rotate(tables.begin(), tables.begin() + i, tables.begin() + i + 1);
-            return *tables[0];
+            return tables[0];
         }
-    tables.insert(tables.begin(), std::make_unique<const Table>(n));
+    tables.insert(tables.begin(), std::make_shared<const Table>(n));
     if (tables.size() > MOST) tables.pop_back();
-    return *tables[0];
+    return tables[0];
 }
 
 // ---------------------------------------------------------------- transforms in lanes
@@ -343,7 +346,8 @@ template <class T> struct Rows {
 // Columns: matrices of n by `inner` numbers, one for each of the rows.
 template <class T> void columns(const Rows<T>& a, I inner) {
     constexpr I L = LANES<T>;
-    const Passes<T>& passes = kept<Passes<T>>(a.n);
+    const auto held = kept<Passes<T>>(a.n);
+    const Passes<T>& passes = *held;
     I strips = (inner + L - 1) / L;
     parallel(a.count * strips, rows_grain(a.n * L, 8), [&](I begin, I end) {
         auto one = buffer<T>(a.n), other = buffer<T>(a.n);
@@ -401,10 +405,11 @@ template <class T> struct Shuffles {
 template <class T, class Before, class After>
 void short_rows(const Rows<T>& a, I more_read, Before before, I more_written, After after) {
     constexpr I L = LANES<T>;
-    const Passes<T>& passes = kept<Passes<T>>(a.n);
+    const auto held = kept<Passes<T>>(a.n);
+    const Passes<T>& passes = *held;
     I groups = (a.count + L - 1) / L, read = a.n + more_read, written = a.n + more_written;
-    auto shuffles = [&](I n, I step) { return n < L && step == n ? &kept<Shuffles<T>>(n) : nullptr; };
-    const Shuffles<T>*reading = shuffles(read, a.x_step), *writing = shuffles(written, a.y_step);
+    auto shuffles = [&](I n, I step) { return n < L && step == n ? kept<Shuffles<T>>(n) : nullptr; };
+    const Held<Shuffles<T>> reading = shuffles(read, a.x_step), writing = shuffles(written, a.y_step);
     bool reads_squares = 2 * read % L == 0, writes_squares = 2 * written % L == 0;  // of real and imaginary parts
     parallel(groups, rows_grain(a.n * L, 8), [&](I begin, I end) {
         auto one = buffer<T>(a.n + 1 + L), other = buffer<T>(a.n + 1 + L);
@@ -493,7 +498,8 @@ template <class T> struct LongRow {
     const Rows<T>& a;
     const Split<T>& split;
     I n1 = split.n1, n2 = split.n2, strips = (n1 + L - 1) / L, padded = strips * L;
-    const Passes<T>&along_columns = kept<Passes<T>>(n1), &along_rows = kept<Passes<T>>(n2);
+    Held<Passes<T>> columns_held = kept<Passes<T>>(n1), rows_held = kept<Passes<T>>(n2);
+    const Passes<T>&along_columns = *columns_held, &along_rows = *rows_held;
 
     struct Scratch {
         Buffer<T> one, other;
@@ -569,7 +575,8 @@ template <class T> void rows(const Rows<T>& a) {
     constexpr I L = LANES<T>, LONG = 2048;
     if (without_small_factors(a.n) > 1) return chirped_rows(a);
     if (a.count < L / 2 ? a.n >= 16 : a.n > SHORT) {
-        const Split<T>& split = kept<Split<T>>(a.n);
+        const auto held = kept<Split<T>>(a.n);
+        const Split<T>& split = *held;
         bool filled = split.n1 % L == 0 && split.n2 % L == 0;
         if (split.n1 > 1 && (filled || a.count < L / 2 || a.n > LONG)) return long_rows(a, split);
     }
@@ -608,7 +615,8 @@ template <class T> INLINE void multiply(std::complex<T>* row, const std::complex
 constexpr I TOGETHER = 1 << 14;  // numbers of some rows that stay in the cache
 template <class T> void chirped_rows(const Rows<T>& a) {
     using C = std::complex<T>;
-    const Chirps<T>& table = kept<Chirps<T>>(a.n);
+    const auto held = kept<Chirps<T>>(a.n);
+    const Chirps<T>& table = *held;
     I n = a.n, m = table.m, group = std::max<I>(1, TOGETHER / m);
     parallel((a.count + group - 1) / group, rows_grain(group * m, 16), [&](I begin, I end) {
         std::unique_ptr<C[]> work(new C[group * m]);
@@ -675,7 +683,8 @@ template <class T> INLINE Lanes<T> mirrored(Lanes<T> a) {
 // Z to 2 X (forward, where Z has been halved), or X to Z, for `count` rows; x and y may be the same.
 template <class T, bool FORWARD> void change_halves(const T* x, I x_step, T* y, I y_step, I count, I h) {
     constexpr I L = LANES<T>;
-    const Halves<T>& table = kept<Halves<T>>(h);
+    const auto held = kept<Halves<T>>(h);
+    const Halves<T>& table = *held;
     auto block = [&](const T* from, T* to, I k) INLINE_LAMBDA {
         I opposite = h - k - L + 1;
         Lanes<T> a = numbers_at(from + 2 * k, L, false), b = mirrored(numbers_at(from + 2 * opposite, L, false));
@@ -738,7 +747,8 @@ template <class T> bool are_short(const Rows<T>& a) {
 // Real numbers, two of which are one complex number of the rows, to half their spectrum, and back.
 template <class T> void real_rows(const Rows<T>& a) {
     if (are_short(a)) {
-        const Halves<T>& table = kept<Halves<T>>(a.n);
+        const auto held = kept<Halves<T>>(a.n);
+        const Halves<T>& table = *held;
         return short_rows(a, 0, [](Lanes<T>* from, Lanes<T>*) INLINE_LAMBDA { return from; }, 1,
                           [&](Lanes<T>* from, Lanes<T>* to) INLINE_LAMBDA {
                               change_halves_in_lanes<T, true>(from, to, table);
@@ -750,7 +760,8 @@ template <class T> void real_rows(const Rows<T>& a) {
 }
 template <class T> void rows_of_halves(const Rows<T>& a) {
     if (are_short(a)) {
-        const Halves<T>& table = kept<Halves<T>>(a.n);
+        const auto held = kept<Halves<T>>(a.n);
+        const Halves<T>& table = *held;
         return short_rows(a, 1, [&](Lanes<T>* from, Lanes<T>* to) INLINE_LAMBDA {
             for (I k = 0; k <= a.n; k++) std::swap(from[k].re, from[k].im);  // as they were before they were read
             change_halves_in_lanes<T, false>(from, to, table);
@@ -783,7 +794,8 @@ void odd_rows(I count, I n, T scale, bool backward, Before before, After after) 
 template <class T> bool are_tiny(I n) { return n > 1 && n < LANES<T> && without_small_factors(n) == 1; }
 template <class T, class F> I odd_rows_in_lanes(I count, I n, F&& f) {
     constexpr I L = LANES<T>;
-    const Passes<T>& passes = kept<Passes<T>>(n);
+    const auto held = kept<Passes<T>>(n);
+    const Passes<T>& passes = *held;
     parallel(count / L, rows_grain(n * L, 8), [&](I begin, I end) {
         auto one = buffer<T>(n), other = buffer<T>(n);
         for (I i = begin; i < end; i++) f(i, passes, one.get(), other.get());
@@ -793,8 +805,9 @@ template <class T, class F> I odd_rows_in_lanes(I count, I n, F&& f) {
 template <class T> I odd_real_rows_in_lanes(const T* x, T* y, I count, I n, T scale) {
     constexpr I L = LANES<T>;
     I h = n / 2 + 1;
-    return odd_rows_in_lanes<T>(count, n, [=, &apart = kept<Shuffles<T>>(n), &together = kept<Shuffles<T>>(h)](
+    return odd_rows_in_lanes<T>(count, n, [=, held = kept<Shuffles<T>>(n), other_held = kept<Shuffles<T>>(h)](
                                               I i, const Passes<T>& passes, Lanes<T>* one, Lanes<T>* other) {
+        const Shuffles<T>&apart = *held, &together = *other_held;
         V<T> given[L] = {}, numbers[L] = {};
         for (I j = 0; j < n; j++) given[j] = loaded(x + (i * n + j) * L);
         apart(apart.apart, given, numbers);
@@ -810,8 +823,9 @@ template <class T> I odd_real_rows_in_lanes(const T* x, T* y, I count, I n, T sc
 template <class T> I odd_halves_in_lanes(const T* x, T* y, I count, I n, T scale) {
     constexpr I L = LANES<T>;
     I h = n / 2 + 1;
-    return odd_rows_in_lanes<T>(count, n, [=, &apart = kept<Shuffles<T>>(h), &together = kept<Shuffles<T>>(n)](
+    return odd_rows_in_lanes<T>(count, n, [=, held = kept<Shuffles<T>>(h), other_held = kept<Shuffles<T>>(n)](
                                               I i, const Passes<T>& passes, Lanes<T>* one, Lanes<T>* other) {
+        const Shuffles<T>&apart = *held, &together = *other_held;
         for (I j = 0; j < h; j++) other[j] = numbers_at(x + 2 * (i * h + j) * L, L, true);
         apart(apart.apart, other, one);
         one[0].re = V<T>{};

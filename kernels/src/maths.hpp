@@ -84,15 +84,26 @@ INLINE float expm1_(float x) {
     return x != x || x == 0 ? x : y;
 }
 
-// A polynomial near 0, 1 - 2 / (exp(2 |x|) + 1) elsewhere.
-INLINE float near_tanh(float x) {
-    constexpr float p[] = {-0.3333329927f, 0.1333195824f, -0.05378668321f, 0.02080538322f, -0.005905866667f};
-    float size = std::fabs(x), c = size > 10.f ? 10.f : size, z = x * x;
+// 2^x = 2^k 2^r with |r| <= 1/2, both of which are exact.
+INLINE float exp2_(float x) {
+    constexpr float p[] = {0.6931471806f, 0.2402265092f, 0.05550410884f, 0.009618056679f, 0.001333350239f, 0.000154614447f,
+                           1.529732376e-5f};
+    constexpr float MAGIC = 0x1.8p23f;
+    float c = x < -151.f ? -151.f : x;
+    c = c > 129.f ? 129.f : c;
+    float shifted = c + MAGIC, r = c - (shifted - MAGIC);
+    std::int32_t k = bits_as<std::int32_t>(shifted) - bits_as<std::int32_t>(MAGIC), half = k >> 1;
+    float y = (1 + r * polynomial(r, p)) * power_of_two(half) * power_of_two(k - half);
+    return x != x ? x : y;
+}
+
+// By a quarter of exp(|x|), which is finite as long as the result is.
+INLINE float cosh_(float x) {
+    float size = std::fabs(x), c = size > 90.f ? 90.f : size;
     std::int32_t k;
-    float e = reduced_exp(c * 2, k), factor = power_of_two(k);
-    float far = std::copysign(1 - 2 / (e * factor + (factor + 1)), x), near = x + x * (z * polynomial(z, p));
-    float y = size < 0.6f ? near : far;
-    return x != x || x == 0 ? x : y;
+    float rest = reduced_exp(c, k) + 1, quarter = rest * power_of_two(k - 2);
+    float y = 2 * quarter + 0.125f / quarter;
+    return x != x ? x : y;
 }
 
 // With e = exp(-2 |x|) - 1 it is -e / (e + 2), which is right to the last digits near 0 as well.
@@ -107,6 +118,8 @@ template <class T, class Exponent> INLINE T tanh_by(T x, T bound) {
 }
 INLINE float tanh_(float x) { return tanh_by<float, std::int32_t>(x, 10.f); }
 INLINE double tanh_(double x) { return tanh_by<double, std::uint64_t>(x, 20.); }
+// Its slope is 1 - tanh(x)², of which little is left where the function is nearly one: no digit may be wrong there.
+INLINE float exact_tanh(float x) { return float(tanh_(double(x))); }
 
 template <class T> INLINE T sigmoid_(T x) { return 1 / (exp_(-x) + 1); }
 
@@ -131,6 +144,16 @@ INLINE double short_log(double x) {
     double f, k = exponent(x, f), s = f / (2 + f), z = s * s;
     return k * 0.69314718055994530942 + s * (2 + z * polynomial(z, p));
 }
+// To another base, by the logarithm of that: subnormal numbers are normal ones in double.
+INLINE float log_to_base(float x, double inverse) {
+    constexpr float INFINITE = std::numeric_limits<float>::infinity();
+    float found = float(short_log(double(x)) * inverse);
+    found = x > 0 ? found : x == 0 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
+    return x == INFINITE || x != x ? x : found;
+}
+INLINE float log2_(float x) { return log_to_base(x, 1.44269504088896340736); }
+INLINE float log10_(float x) { return log_to_base(x, 0.43429448190325182765); }
+
 // log(1 + f) + k log(2), the latter in two parts.
 INLINE float log_of_parts(float f, float k) {
     constexpr float p[] = {0.3333333171f, -0.2500082104f, 0.200012269f, -0.1662335716f,
@@ -161,14 +184,19 @@ INLINE float log1p_(float x) {
 
 // For |x| up to 2^20: x is reduced by quarters of a turn in double precision.
 constexpr float LARGEST_ANGLE = 0x1p20f;
+INLINE double reduced_angle(double x, std::uint64_t& turn) {
+    constexpr double MAGIC = 0x1.8p52;
+    double shifted = x * 0.63661977236758134308 + MAGIC, whole = shifted - MAGIC;
+    turn = bits_as<std::uint64_t>(shifted);
+    double r = x - whole * 0x1.921fb544p+0;  // 33 bits of a quarter, and the rest
+    return r - whole * 0x1.0b4611a626331p-34;
+}
 template <int QUARTERS> INLINE float sine_(float x) {
     constexpr float p[] = {-0.1666665491f, 0.008332175843f, -0.0001951697706f};
     constexpr float q[] = {0.04166664681f, -0.001388736448f, 2.443809051e-05f};
-    constexpr double MAGIC = 0x1.8p52;
-    double shifted = double(x) * 0.63661977236758134308 + MAGIC, whole = shifted - MAGIC;
-    std::uint32_t turn = std::uint32_t(bits_as<std::uint64_t>(shifted)) + QUARTERS;
-    double r = double(x) - whole * 0x1.921fb544p+0;  // 33 bits of a quarter, and the rest
-    r -= whole * 0x1.0b4611a626331p-34;
+    std::uint64_t quarters;
+    double r = reduced_angle(double(x), quarters);
+    std::uint32_t turn = std::uint32_t(quarters) + QUARTERS;
     float s = float(r), z = s * s, low = float(r - double(s)), half = z * 0.5f, rest = 1 - half;
     // What the roundings of the angle, and of 1 - z / 2, took is given back.
     float sine = s + (s * (z * polynomial(z, p)) + low);
@@ -177,6 +205,51 @@ template <int QUARTERS> INLINE float sine_(float x) {
     found = bits_as<float>(bits_as<std::uint32_t>(found) ^ (turn & 2) << 30);
     return QUARTERS == 0 && x == 0 ? x : found;
 }
+INLINE float tangent(float x) {
+    constexpr double p[] = {-0.166666666638343125, 0.00833333186656025051, -0.000198400823367227124, 2.72493559797168598e-6};
+    constexpr double q[] = {-0.499999999688889785, 0.0416666505550368979, -0.00138875843264772081, 0.0000244631627285616977};
+    std::uint64_t turn;
+    double r = reduced_angle(double(x), turn), z = r * r;
+    double sine = r + r * (z * polynomial(z, p)), cosine = 1 + z * polynomial(z, q);
+    bool odd = turn & 1;
+    float found = float((odd ? -cosine : sine) / (odd ? sine : cosine));
+    return x == 0 ? x : found;
+}
+
+// Of a sine, in double: up to half by a series, beyond that by the sine of half the angle that is left.
+constexpr double HALF_PI = 1.57079632679489661923, PI = 3.14159265358979323846;
+INLINE double series_of_angle(double s, double z) {
+    constexpr double p[] = {0.166666673641864467,  0.0749994190875471854,  0.0446611393086689632, 0.0301025068996614882,
+                            0.0246508626606040879, 0.00740100723907537938, 0.0347484248080838963};
+    return s + s * (z * polynomial(z, p));
+}
+INLINE double angle_of_sine(double a) {
+    bool far = a > 0.5;
+    double z = far ? (1 - a) * 0.5 : a * a, root = std::sqrt(z), found = series_of_angle(far ? root : a, z);
+    return far ? HALF_PI - 2 * found : found;
+}
+INLINE float asin_(float x) { return x == 0 ? x : std::copysign(float(angle_of_sine(std::fabs(x))), x); }
+INLINE float acos_(float x) {
+    double a = std::fabs(x);
+    bool far = a > 0.5;
+    double z = far ? (1 - a) * 0.5 : a * a, root = std::sqrt(z), found = series_of_angle(far ? root : double(x), z);
+    double twice = x < 0 ? PI - 2 * found : 2 * found;
+    return float(far ? twice : HALF_PI - found);
+}
+// From the first axis to the point (x, y): by the smaller part over the larger one.
+INLINE float atan2_(float y, float x) {
+    constexpr float p[] = {-0.3333333308f, 0.1999994932f, -0.1428400379f, 0.1108826163f, -0.08931826777f, 0.0703191425f,
+                           -0.04896051403f, 0.02630500111f, -0.009144629761f, 0.001488691939f};
+    constexpr float HALF = 1.57079637f, HALF_REST = -4.37113883e-8f;
+    float a = std::fabs(y), b = std::fabs(x), most = a > b ? a : b, least = a > b ? b : a, t = least / most;
+    t = least == most ? (most == 0 ? 0.f : 1.f) : t;  // also where both are infinite
+    float z = t * t, part = t == 1 ? HALF / 2 : t + t * (z * polynomial(z, p));
+    bool steep = a > b, left = bits_as<std::int32_t>(x) < 0;
+    float turns = steep ? 1.f : left ? 2.f : 0.f;  // quarters, from which the part is counted
+    float found = turns * HALF + ((steep != left ? -part : part) + turns * HALF_REST);
+    return x != x || y != y ? x + y : std::copysign(found, y);
+}
+INLINE float atan_(float x) { return atan2_(x, 1.f); }
 
 // ---------------------------------------------------------------- the normal distribution
 

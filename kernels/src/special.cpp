@@ -63,19 +63,23 @@ INLINE double short_erf(double x) {
     c = c < -4 ? -4 : c;
     return c * polynomial(c * c, above) / polynomial(c * c, below);
 }
-// For float, whose square is exact.
-INLINE double short_erfc(double x) {
-    constexpr double near[] = {1.12837916708240948,    -0.37612638525650692,   0.112837740131795381,
-                               -0.0268631430322493867, 0.00520041372433549267, -0.000769453427914230718};
+// For float: exp(a²) erfc(a) for a from 0.5 on.
+INLINE double short_scaled_erfc(double a) {
     constexpr double scaled[] = {1.25300805798973802, -0.135621109014518525, -0.0475622598724357587,
                                  0.129645258217316803, -0.119274377770416872, 0.068307189123279854,
                                  -0.0237649295245518286, 0.0025312383336561157, 0.00186845758606324618,
                                  -0.000776015646343441149, -0.0000706934728778828973, 0.000106032206044027202,
                                  -0.0000176808665333728876};
+    double below = 1 / ((a + 3) * (1 + 2 * a)), t = (a - 3) * (1 + 2 * a) * below;
+    return (a + 3) * below * polynomial(t, scaled);
+}
+// For float, whose square is exact.
+INLINE double short_erfc(double x) {
+    constexpr double near[] = {1.12837916708240948,    -0.37612638525650692,   0.112837740131795381,
+                               -0.0268631430322493867, 0.00520041372433549267, -0.000769453427914230718};
     double a = std::fabs(x);
     a = a > 28 ? 28 : a;
-    double s = a * a, below = 1 / ((a + 3) * (1 + 2 * a)), t = (a - 3) * (1 + 2 * a) * below;
-    double far = exp_(-s) * (a + 3) * below * polynomial(t, scaled);
+    double s = a * a, far = exp_(-s) * short_scaled_erfc(a);
     far = x < 0 ? 2 - far : far;
     return a >= 0.5 ? far : 1 - x * polynomial(s, near);
 }
@@ -93,6 +97,23 @@ INLINE double log_ndtr_(double x) {
     double other = 0.5 * erfc_(v), of = x < -1 ? 0.5 * rounded(scaled_erfc(-v.head)) : 1 - other, found = log_(of);
     return x < -1 ? found - 0.5 * x * x : -((other - (1 - of)) / of - found);
 }
+// Its slope: below -1 by the scaled function alone, above by the density over the probability.
+template <bool FLOAT> INLINE double log_ndtr_slope(double x) {
+    constexpr double ROOT_OF_HALF = 0.70710678118654752440, LOW = 0.79788456080286535588, DENSITY = 0.39894228040143267794;
+    double c = x > 40 ? 40 : x;  // where it is 0
+    Long square = product(c, c);
+    double bell = FLOAT ? exp_(-0.5 * square.head) : exact_exp({-0.5 * square.head, -0.5 * square.rest});
+    double below = 0.5 * (FLOAT ? short_erfc(-c * ROOT_OF_HALF) : erfc_(over_root_two(-c)));
+    double a = -c * ROOT_OF_HALF, scaled = FLOAT ? short_scaled_erfc(a) : rounded(scaled_erfc(a));
+    double low = a > 1e150 ? -c : LOW / scaled;
+    return x < -1 ? low : DENSITY * bell / below;
+}
+template <class T> void log_ndtr_gradient(In<T> g, In<T> x, Out<T> y) {
+    require(same_shape(x, y) && same_shape(g, y), "the result has another shape");
+    parallel(x.size, GRAIN / 16, [=](I begin, I end) {
+        SIMD for (I i = begin; i < end; i++) y[i] = T(g[i] * log_ndtr_slope<sizeof(T) == 4>(x[i]));
+    });
+}
 // With w = -log(1 - x²) it is x times a polynomial in w up to 6, and another one from there on, for double in the
 // square root of w.
 constexpr double ERFINV_CENTRE[] = {0.88622692569609655, 0.232013652961094814, 0.0115494623963473144,
@@ -100,7 +121,7 @@ constexpr double ERFINV_CENTRE[] = {0.88622692569609655, 0.232013652961094814, 0
                                         2.17908841659954406e-6, -9.49159090083753828e-7, -1.2203597375135853e-7,
                                         6.11315553882816294e-8, -8.49224289771251016e-9, 5.57342907800177182e-10,
                                         -1.48549089551891173e-11};
-template <bool FLOAT> INLINE double erfinv_(double x) {
+template <bool FLOAT> INLINE Long long_erfinv(double x) {
     constexpr double tail[] = {0.923018001858423303, 0.183005470576921967, 0.0405482602442393125,
                                -0.0121983506454223315, 0.00192939290291903126, -0.000204571711330485712,
                                0.0000153537501419163915, -8.23408410778521649e-7, 3.10065169107690824e-8,
@@ -128,15 +149,18 @@ template <bool FLOAT> INLINE double erfinv_(double x) {
     if constexpr (FLOAT) near = polynomial(w, ERFINV_CENTRE), far = polynomial(w, tail);
     else near = polynomial(w * (1. / 3) - 1, long_centre),
          far = polynomial((std::sqrt(w) - 4.249744871391589) * 0.555476823317257, long_tail);
-    double y = a * (w > 6 ? far : near);
+    double y = a * (w > 6 ? far : near), step = 0, found = y;
     if constexpr (!FLOAT) {  // a step of Newton's gives back what the roundings took
         Long beyond = upper_erfc({y, 0});
         double off = y < 0.5 ? a - y - y * erf_beyond(y * y) : beyond.head - (1 - a) + beyond.rest;
-        y += off * 0.88622692545275801365 * exp_(y * y);
+        step = off * 0.88622692545275801365 * exp_(y * y);
+        found = y + step;
     }
-    y = a < 1 ? y : a == 1 ? INFINITE : NO_NUMBER;
-    return x < 0 ? -y : y;
+    double less = a < 1 ? y - found + step : 0;
+    found = a < 1 ? found : a == 1 ? INFINITE : NO_NUMBER;
+    return {x < 0 ? -found : found, x < 0 ? -less : less};
 }
+template <bool FLOAT> INLINE double erfinv_(double x) { return long_erfinv<FLOAT>(x).head; }
 template <class T> void erf(In<T> x, Out<T> y) {
     each(x, y, [](double v) INLINE_LAMBDA { return sizeof(T) == 4 ? short_erf(v) : erf_(v); });
 }
@@ -185,8 +209,10 @@ template <class T> void ndtri(In<T> x, Out<T> y) {
 // Half the root of pi times exp(y²), y being erfinv(x). With w as above it is a function that varies little
 // over exp(-w), which is 1 - x²: for float nothing has to be inverted, and nothing is lost near 1.
 INLINE double erfinv_slope(double x) {
-    double y = erfinv_<false>(x);
-    return 0.88622692545275801365 * exp_(y * y);
+    Long y = long_erfinv<false>(x), square = product(y, y);
+    bool inner = std::fabs(x) < 1;  // elsewhere there is no rest
+    double found = 0.88622692545275801365 * exact_exp({square.head, inner ? square.rest : 0});
+    return x != x ? x : inner || std::fabs(x) == 1 ? found : NO_NUMBER;
 }
 INLINE float erfinv_slope(float x) {
     constexpr float centre[] = {0.576032803f, -0.0778444462f, 0.0125169129f, -0.00175780353f, 0.000200409155f,
@@ -270,7 +296,8 @@ template <class T> void orthogonal(In<T> x, Out<T> y, I n, I family) {
 
 KERNELS({"erf", bind<erf<float>, erf<double>>}, {"erfc", bind<erfc<float>, erfc<double>>},
         {"erfcx", bind<erfcx<float>, erfcx<double>>}, {"erfinv", bind<erfinv<float>, erfinv<double>>},
-        {"log_ndtr", bind<log_ndtr<float>, log_ndtr<double>>}, {"logit", bind<logit<float>, logit<double>>},
+        {"log_ndtr", bind<log_ndtr<float>, log_ndtr<double>>},
+        {"log_ndtr_gradient", bind<log_ndtr_gradient<float>, log_ndtr_gradient<double>>}, {"logit", bind<logit<float>, logit<double>>},
         {"logit_gradient", bind<logit_gradient<float>, logit_gradient<double>>},
         {"ndtri", bind<ndtri<float>, ndtri<double>>},
         {"ndtr", bind<ndtr<float>, ndtr<double>>}, {"entr", bind<entr<float>, entr<double>>},

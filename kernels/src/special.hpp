@@ -11,7 +11,7 @@ template <class T, class F> INLINE void each(In<T> x, Out<T> y, F f) {
 }
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
-constexpr double NO_NUMBER = std::numeric_limits<double>::quiet_NaN();
+constexpr double NO_NUMBER = std::numeric_limits<double>::quiet_NaN(), LARGEST = std::numeric_limits<double>::max();
 
 // log(x) = k log(2) + log(1 + f), with s = f / (2 + f): twice the area tangent of s.
 // What twice the area tangent of s has beyond 2 s, over s³, in z = s².
@@ -40,6 +40,7 @@ struct Long {
     double head, rest;
 };
 INLINE double rounded(Long x) { return x.head + x.rest; }
+INLINE constexpr Long operator-(Long x) { return {-x.head, -x.rest}; }
 // a b - p, p being their product as it is rounded.
 INLINE double product_rest(double a, double b, double p) {
 #if defined(__FMA__) || defined(__aarch64__)
@@ -66,6 +67,36 @@ INLINE Long sum(double a, double b) {
 INLINE Long sum(Long a, Long b) {
     Long s = sum(a.head, b.head);
     return {s.head, s.rest + (a.rest + b.rest)};
+}
+INLINE Long chosen(bool first, Long a, Long b) { return {first ? a.head : b.head, first ? a.rest : b.rest}; }
+INLINE Long quotient(Long a, Long b) {
+    double q = a.head / b.head;
+    return {q, (-product_rest(q, b.head, a.head) + (a.rest - q * b.rest)) / b.head};
+}
+INLINE Long long_root(double x) {
+    double root = std::sqrt(x);
+    return {root, -product_rest(root, root, x) / (2 * root)};
+}
+// A polynomial whose first terms are added up to all digits, with what the roundings of these coefficients took.
+template <int FIRST, int N> INLINE Long long_sum(Long x, const double (&p)[N], const double (&rests)[FIRST]) {
+    double inner = p[N - 1];
+    _Pragma("GCC unroll 64") for (int i = N - 2; i >= FIRST; i--) inner = inner * x.head + p[i];
+    Long found{inner, 0};
+    _Pragma("GCC unroll 64") for (int i = FIRST - 1; i >= 0; i--) {
+        Long more = product(found, x);
+        found = sum(p[i], more.head);
+        found.rest += more.rest + rests[i];
+    }
+    return found;
+}
+template <int FIRST, int N> INLINE Long long_sum(Long x, const double (&p)[N]) {
+    constexpr double none[FIRST] = {};
+    return long_sum(x, p, none);
+}
+// a x + b, of x with its rest.
+INLINE Long line(double a, Long x, double b) {
+    Long found = sum(a * x.head, b);
+    return {found.head, found.rest + a * x.rest};
 }
 // first + x p(x), the former being the larger part.
 template <int N> INLINE Long long_polynomial(double first, double x, const double (&p)[N]) {
@@ -136,7 +167,7 @@ INLINE Long scaled_erfc(double a) {
 INLINE Long upper_erfc(Long x) {
     double a = x.head > 28 ? 28 : x.head;  // where it is 0
     Long square = product(a, a), scaled = scaled_erfc(a);
-    return product(long_exp({-square.head, -square.rest}), {scaled.head, scaled.rest - SLOPE_OF_ERF * x.rest});
+    return product(long_exp(-square), {scaled.head, scaled.rest - SLOPE_OF_ERF * x.rest});
 }
 // erfc(x), and to more digits from 0.5 on.
 INLINE double erfc_(Long x) {

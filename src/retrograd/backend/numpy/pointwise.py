@@ -237,7 +237,7 @@ fill_with_plain_bodies(globals(), plain, leaky_gradient=native(
     f"{name}_gradient": native(
         f"{name}_gradient(g, array, like(array))",
         when="array.size > 255 and array.dtype.char in 'fd' and alike(g, array)")
-    for name in ("logit", "erfinv")}, **{
+    for name in ("logit", "log_ndtr", "erfinv")}, **{
     name: native(f"{name}(array, like(array))",
                  when="array.size > 255 and array.dtype.char in 'fd' and in_order(array)")
     for name in _UNARY}, zeta=native(

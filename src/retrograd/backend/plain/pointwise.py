@@ -268,6 +268,12 @@ def logit_gradient(g: Any, array: Any) -> Any:
     return xp.where(spread < 0, number_in(array.dtype, math.nan), g / spread)
 
 
+def log_ndtr_gradient(g: Any, array: Any) -> Any:
+    """``g`` times the slope of :func:`log_ndtr`."""
+    root = number_in(array.dtype, math.sqrt(0.5))
+    return g / (erfcx(array * -root) * number_in(array.dtype, math.sqrt(math.pi / 2)))
+
+
 def erfinv_gradient(g: Any, array: Any) -> Any:
     """``g`` times the slope of :func:`erfinv`."""
     found = erfinv(array)

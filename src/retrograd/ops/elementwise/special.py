@@ -69,8 +69,25 @@ ndtr = _special("ndtr", "The area under the standard normal density to the left 
                 "erf_vml_cpu")
 log_ndtr = _special("log_ndtr", "The logarithm of :func:`ndtr`.",
                     lambda input: pointwise_kernels.log_ndtr(input),
-                    lambda g, input: g / (erfcx(input * -math.sqrt(0.5)) * _ROOT_HALF_PI),
-                    "SpecialLogNdtrBackward0")
+                    lambda g, input: log_ndtr_backward(g, input), "SpecialLogNdtrBackward0")
+
+
+@elementwise(function=None, method=False, numbers=(), node="MulBackward0")
+def log_ndtr_backward(input: Array, source: Array) -> Any:
+    """``input`` times the derivative of :func:`log_ndtr` at ``source``."""
+    return pointwise_kernels.log_ndtr_gradient(input, source)
+
+
+log_ndtr_backward.vjp(
+    input=lambda g, source: log_ndtr_backward(g, source),
+    source=lambda g, input, source: -g * input * _log_ndtr_bend(
+        source, 1 / (erfcx(source * -math.sqrt(0.5)) * _ROOT_HALF_PI)))
+
+
+def _log_ndtr_bend(input: Any, slope: Any) -> Any:
+    return slope * (input + slope)
+
+
 ndtri = _special("ndtri", "The inverse of :func:`ndtr`.",
                  lambda input: pointwise_kernels.ndtri(input),
                  lambda g, y: g * _ROOT_TWO_PI * exp(y * y / 2), "SpecialNdtriBackward0")
