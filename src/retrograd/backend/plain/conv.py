@@ -59,9 +59,9 @@ def places(space: Ints, out: Ints) -> tuple[Ints, int]:
 class Layout(NamedTuple):
     """How windows are laid out to be multiplied.
 
-    Their elements are those of the output, or lie in one piece: what lies between rows is there too,
-    and is no output. Windows overlap, so that along the last dimensions of the kernel it may take
-    fewer copies to shift what is multiplied than to have all places in the windows.
+    Their elements are those of the output, or lie in one piece: what lies between rows is there
+    too, and is no output. Windows overlap, so that along the last dimensions of the kernel it may
+    take fewer copies to shift what is multiplied than to have all places in the windows.
     """
 
     cut: int  # the number of dimensions of the kernel that windows have
