@@ -1299,7 +1299,8 @@ def _() -> Any:
             yield x, weight, numbers(6, dtype=dtype), *[
                 (n, n) for n in (stride, padding, dilation)], groups
     yield numbers(0, 4, 9), numbers(6, 4, 3), None, (1,), (0,), (1,), 1
-    yield numbers(1, 16, 4096), numbers(64, 16, 1), None, (1,), (0,), (1,), 1
+    for channels in (16, 2):
+        yield numbers(1, channels, 4096), numbers(64, channels, 1), None, (1,), (0,), (1,), 1
 
 
 # ---------------------------------------------------------------- softmax

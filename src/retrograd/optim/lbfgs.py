@@ -156,7 +156,7 @@ class _Run:
             state["al"] = [None] * self.options["history_size"]
         shares = state["al"]
         if type(self.grad) is Tensor and fused.is_packable(self.grad._data) \
-                and self.grad.numel() < _SMALL:
+                and self.grad.numel() < _SMALL and len(changes) <= len(shares):
             parts = ([tensor._data for tensor in each] for each in (changes, moves, weights))
             with xp.quiet():
                 array, found_shares = matrices.quasi_newton(

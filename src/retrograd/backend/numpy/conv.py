@@ -14,7 +14,8 @@ from .matrices import product  # noqa: F401 - in the plain bodies
 from .native import native
 from .threads import one_thread
 
-_WORTH_THREADS = 1 << 22  # products of numbers, for a sample
+_ALONE = range(1 << 18, 1 << 22)
+"""For so many products of numbers for a sample BLAS would wake up threads that do not help."""
 
 
 @lru_cache(maxsize=256)
@@ -25,8 +26,7 @@ def settings(stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Ints:
 
 
 def _threads_for(multiplications: int) -> Any:
-    """BLAS's own number, or one where the others would take longer to wake up than they help."""
-    return one_thread if multiplications < _WORTH_THREADS else nullcontext()
+    return one_thread if multiplications in _ALONE else nullcontext()
 
 
 def _convolving(body: Any) -> Any:

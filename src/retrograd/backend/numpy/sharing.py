@@ -36,7 +36,7 @@ def over_blocks(compute: Callable[[slice], None], count: int, block: int) -> Non
     The slices are the same however many threads there are, and so is what is computed. An error in
     one of them, or an interrupt, is raised when no thread is at work any more.
     """
-    if count <= block:
+    if 0 < count <= block:
         return compute(slice(0, count))
     work = _Work(compute, [slice(start, min(start + block, count))
                            for start in range(0, count, block)])

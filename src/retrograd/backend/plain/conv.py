@@ -211,9 +211,10 @@ def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding:
         whole.shape[2:], kernel, stride, dilation, out, shape[1], count, groups, is_finite)
     # Zeros lie between the rows of slopes, and before them: there is a copy for each shift, that of
     # the last one first.
-    reach = shifts[-1] + length
-    slopes = xp.zeros((*g.shape[:2], reach), whole.dtype)
-    xp.as_strided(slopes, g.shape, (shape[0] * reach, reach, *apart), shifts[-1])[...] = g
+    reach, slopes = shifts[-1] + length, xp.ascontiguousarray(wide(g))
+    if reach > math.prod(out):
+        slopes = xp.zeros((*g.shape[:2], reach), whole.dtype)
+        xp.as_strided(slopes, g.shape, (shape[0] * reach, reach, *apart), shifts[-1])[...] = g
     sums = xp.zeros((groups, shape[1] * math.prod(kernel[:cut]), len(shifts) * count), whole.dtype)
     for part, cols in columns(whole, kernel, stride, dilation, out, groups, found,
                               len(shifts) * shape[0]):
