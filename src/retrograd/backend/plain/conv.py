@@ -64,29 +64,36 @@ class Layout(NamedTuple):
     take fewer copies to shift what is multiplied than to have all places in the windows.
     """
 
-    cut: int  # the number of dimensions of the kernel that windows have
-    steps: Ints  # how far apart neighbours along the others lie among the elements
+    shape: Ints  # of a sample's windows: channels, the first dimensions of the kernel, elements
+    strides: Ints
+    shifted: Ints  # the other dimensions of the kernel
+    steps: Ints  # how far apart neighbours along those lie among the elements
     shifts: Ints  # how far behind the first one each place along those lies
     apart: Ints  # how far apart neighbours of the output lie
     length: int  # the number of elements
 
 
 @lru_cache(maxsize=256)
-def layout(space: Ints, kernel: Ints, stride: Ints, dilation: Ints, out: Ints, channels: int,
-           count: int, groups: int, is_finite: bool) -> Layout:
-    """For windows of as many channels, and ``count`` numbers that are shifted for each element.
+def layout(shape: Ints, kernel: Ints, stride: Ints, dilation: Ints, out: Ints, count: int,
+           groups: int, is_finite: bool) -> Layout:
+    """For images (channels, *space), and ``count`` numbers that are shifted for each element.
 
     To shift a number takes as long as to copy two. Products of groups are not made smaller still.
     """
-    apart, length = places(space, out)
+    apart, length = places(shape[1:], out)
+    steps = tuple([a * d for a, d in zip(apart, dilation, strict=True)])
+    lead = shape[0], *kernel
+    own = math.prod(shape[1:]), *steps
     if {*stride} != {1} or length >= 2 * math.prod(out) or not is_finite:
-        return Layout(len(kernel), (), (0,), *places(out, out))
+        jumps = [a * s for a, s in zip(apart, stride, strict=True)]
+        return Layout((*lead, *out), (*own, *jumps), (), (), (0,), *places(out, out))
     cut = min(range(len(kernel) if groups > 1 else 0, len(kernel) + 1),
-              key=lambda n: channels * math.prod(kernel[:n]) + 2 * count * math.prod(kernel[n:]))
-    steps = tuple([a * d for a, d in zip(apart, dilation, strict=True)][cut:])
-    shifts = tuple([sum([i * s for i, s in zip(place, steps, strict=True)])
+              key=lambda n: shape[0] * math.prod(kernel[:n]) + 2 * count * math.prod(kernel[n:]))
+    shifts = tuple([sum([i * s for i, s in zip(place, steps[cut:], strict=True)])
                     for place in itertools.product(*map(range, kernel[cut:]))])
-    return Layout(cut, steps, shifts, apart, length + shifts[-1])
+    length += shifts[-1]
+    return Layout((*lead[:cut + 1], length), (*own[:cut + 1], 1), kernel[cut:], steps[cut:],
+                  shifts, apart, length)
 
 
 # Windows of a few samples at a time are copied, into memory that stays in the cache.
@@ -94,24 +101,20 @@ _COPIED_BYTES = 1 << 20
 _MANY = 1 << 11  # numbers from which it pays to copy them in one piece
 
 
-def columns(x: Any, kernel: Ints, stride: Ints, dilation: Ints, out: Ints, groups: int,
-            found: Layout, count: int) -> Any:
+def columns(x: Any, groups: int, found: Layout, count: int) -> Any:
     """Some samples at a time, and their windows: (samples, groups, channels * kernel, elements).
 
     As many as fit into the cache beside ``count`` numbers for each element.
     """
-    (batch, channels), cut, own = x.shape[:2], found.cut, xp.element_strides(x)
-    steps = [n * d for n, d in zip(own[2:], dilation, strict=True)][:cut]
-    elements, jumps = (out, [n * s for n, s in zip(own[2:], stride, strict=True)]) \
-        if math.prod(out) == found.length else ((found.length,), (1,))
-    depth = channels * math.prod(kernel[:cut])
-    size = max(1, _COPIED_BYTES // ((depth + count) * found.length * x.dtype.itemsize or 1))
+    batch, of_sample, length = x.shape[0], math.prod(x.shape[1:]), found.length
+    numbers = math.prod(found.shape) + count * length
+    size = max(1, _COPIED_BYTES // (numbers * x.dtype.itemsize or 1))
     for start in range(0, batch, size):
         samples = min(size, batch - start)
-        view = xp.as_strided(x, (samples, channels, *kernel[:cut], *elements),
-                             (*own[:2], *steps, *jumps), start * own[0])
-        yield slice(start, start + samples), view.reshape(samples, groups, depth // groups,
-                                                          found.length)
+        view = xp.as_strided(x, (samples, *found.shape), (of_sample, *found.strides),
+                             start * of_sample)
+        yield slice(start, start + samples), view.reshape(
+            samples, groups, math.prod(found.shape) // (groups * length or 1), length)
 
 
 def part_slices(kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
@@ -131,14 +134,12 @@ def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilati
         # Without channels to read there are none to write, whatever the number of kernels.
         return xp.zeros((x.shape[0], weight.shape[0] if x.shape[1] else 0, *out), x.dtype)
     whole, count = xp.ascontiguousarray(padded(wide(x), padding)), weight.shape[0] // groups
-    found = layout(whole.shape[2:], kernel, stride, dilation, out, weight.shape[1], count, groups,
-                   True)
+    found = layout(whole.shape[1:], kernel, stride, dilation, out, count, groups, True)
     shifts, length = len(found.shifts), found.length
     rows = _in_groups(wide(weight), groups).reshape(groups, count, -1, shifts)
     rows = rows.transpose(0, 3, 1, 2).reshape(groups, shifts * count, -1)
     y = xp.empty((x.shape[0], groups, count, *out), whole.dtype)
-    for part, cols in columns(whole, kernel, stride, dilation, out, groups, found,
-                              shifts * weight.shape[0]):
+    for part, cols in columns(whole, groups, found, shifts * weight.shape[0]):
         sums = xp.matmul(rows, cols).reshape(-1, groups, shifts, count, length)
         for i, shift in enumerate(found.shifts[1:], 1):
             sums[:, :, 0, :, :-shift] += sums[:, :, i, :, shift:]
@@ -207,19 +208,19 @@ def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding:
     whole = xp.ascontiguousarray(padded(wide(x), padding))
     # Zeros leave out what is finite.
     is_finite = whole.size > _MANY and bool(xp.isfinite(xp.sum(whole)))
-    cut, steps, shifts, apart, length = found = layout(
-        whole.shape[2:], kernel, stride, dilation, out, shape[1], count, groups, is_finite)
+    found = layout(whole.shape[1:], kernel, stride, dilation, out, count, groups, is_finite)
+    *_, shifted, steps, shifts, apart, length = found
     # Zeros lie between the rows of slopes, and before them: there is a copy for each shift, that of
     # the last one first.
     reach, slopes = shifts[-1] + length, xp.ascontiguousarray(wide(g))
     if reach > math.prod(out):
         slopes = xp.zeros((*g.shape[:2], reach), whole.dtype)
         xp.as_strided(slopes, g.shape, (shape[0] * reach, reach, *apart), shifts[-1])[...] = g
-    sums = xp.zeros((groups, shape[1] * math.prod(kernel[:cut]), len(shifts) * count), whole.dtype)
-    for part, cols in columns(whole, kernel, stride, dilation, out, groups, found,
-                              len(shifts) * shape[0]):
+    sums = xp.zeros((groups, shape[1] * math.prod(kernel) // math.prod(shifted),
+                     len(shifts) * count), whole.dtype)
+    for part, cols in columns(whole, groups, found, len(shifts) * shape[0]):
         rows = xp.as_strided(
-            slopes, (cols.shape[0], groups, *kernel[cut:], count, length),
+            slopes, (cols.shape[0], groups, *shifted, count, length),
             (shape[0] * reach, count * reach, *steps, reach, 1), part.start * shape[0] * reach)
         rows = rows.reshape(*cols.shape[:2], len(shifts) * count, length)
         sums += xp.sum(xp.matmul(cols, rows.swapaxes(2, 3)), axis=0)
