@@ -15,6 +15,7 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import retrograd as torch
@@ -134,6 +135,32 @@ def test_picking_rows_at_once_gives_what_stacking_gives():
     for one, other in zip(quick, slow, strict=True):
         assert type(one) is type(other) is list
         assert all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def by_one_index(indices):
+    """The same order, in numbers that are no ints of Python's."""
+    return [np.int64(index) for index in indices]
+
+
+@pytest.mark.parametrize("said, at_once", [
+    ({}, True), ({"within": 1}, True), ({"within": 2}, True), ({"batch_size": None}, False),
+    ({"collate_fn": lambda batch: default_collate(batch)}, False), ({"kind": True}, False),
+    ({"sampler": by_one_index(range(4))}, False), ({"grown": True}, False),
+    ({"grown": True, "within": 1}, False), ({"part": True}, False)], ids=str)
+def test_rows_are_picked_at_once_where_nobody_sees_it(said, at_once, monkeypatch):
+    """Not where a data set, a part of one or a way to collate is of a class of one's own."""
+    rows, given = [], {"batch_size": 2} | said
+    taken = TensorDataset.__getitem__
+    monkeypatch.setattr(TensorDataset, "__getitem__",
+                        lambda self, index: rows.append(index) or taken(self, index))
+    kind = type("Own", (TensorDataset,), {}) if given.pop("kind", False) else TensorDataset
+    part = type("Part", (Subset,), {}) if given.pop("part", False) else Subset
+    data = kind(torch.arange(6.0), torch.arange(6.0, requires_grad=given.pop("grown", False)))
+    depth = given.pop("within", part is not Subset)
+    for _ in range(depth):
+        data = part(data, [0, 1, 2, 3, 4, 5])
+    found = torch.cat([one.reshape(-1) for one, _ in DataLoader(data, **given)])
+    assert found.tolist() == list(range(len(found))) and len(rows) == (0 if at_once else len(found))
 
 
 def test_samplers():

@@ -193,6 +193,19 @@ def test_unused_inputs():
         grad(x * 2, [x, w], materialize_grads=True, allow_unused=False)
 
 
+@pytest.mark.parametrize("value", [3.0, float("inf"), float("nan")])
+def test_zeros_for_unused_inputs_ask_for_no_values(value):
+    def unused(x):
+        u = torch.zeros(2, requires_grad=True)
+        return grad((u * 2).sum(), [u, x], materialize_grads=True)[1]
+
+    x = torch.full((2,), value, requires_grad=True)
+    whole = torch.stack([x, x]).detach().requires_grad_()
+    zeros, tangents = torch.func.jvp(unused, (x,), (torch.ones(2),))
+    for found in (unused(x), torch.func.vmap(unused)(whole), zeros, tangents):
+        assert not found.any() and found.shape[-1] == 2
+
+
 def test_none_among_grad_outputs_means_one():
     x, w = leaf(2.0), leaf(3.0)
     found = grad([x * 2, w * 2], [x, w], [None, torch.tensor([10.0])])

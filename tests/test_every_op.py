@@ -133,6 +133,37 @@ def second_slopes(case: Case, leaves: list[Any]) -> list[Any]:
     return found
 
 
+@pytest.mark.parametrize("name", ENTRIES)
+def test_parts_that_got_a_history_when_the_whole_was_written_to(name: str) -> None:
+    """An op asks for the history of an argument that nobody has asked for since the write."""
+    settle(failures_of(cases(rg, ENTRIES[name]), same_of_written_parts), None)
+
+
+def same_of_written_parts(case: Case) -> None:
+    found = []
+    for is_part in (False, True):
+        leaves = case.leaves()
+        given = [written_part(x) if is_part else x for x in leaves]
+        outputs = live(case.function(*given))
+        found.append((len(outputs), rg.autograd.grad(
+            outputs, leaves, [scattered(y, 1) for y in outputs], allow_unused=True)
+            if outputs else ()))
+    (plain, wanted), (count, gradients) = found
+    assert count == plain
+    for one, other in zip(wanted, gradients, strict=True):
+        assert (one is None) == (other is None)
+        assert one is None or rg.allclose(one, other, equal_nan=True)
+
+
+def written_part(x: Any) -> Any:
+    """A tensor with the values of ``x``, which has its history only through its base."""
+    whole = rg.zeros((2, *x.shape), dtype=x.dtype)
+    part = whole[0]
+    whole.copy_(x)
+    assert part._edge is None
+    return part
+
+
 @pytest.mark.parametrize("name", [name for name, entry in ENTRIES.items() if not entry.complex])
 def test_complex_numbers_where_samples_are_real(name: str) -> None:
     """Derivatives are right where an op takes complex numbers too, for which PyTorch has none."""

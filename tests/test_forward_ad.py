@@ -336,21 +336,48 @@ def test_a_custom_function_is_given_what_has_no_tangent_as_it_is() -> None:
     assert seen == [(False, True)] and found.tolist() == [v * v for v in V]
 
 
+def test_a_custom_function_takes_a_direction_without_a_version() -> None:
+    class Doubled(Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def jvp(ctx: Any, t: Any) -> Any:
+            return t * 2
+
+    with torch.inference_mode():
+        direction = vector(*V)
+    assert tangent_of(Doubled.apply, v=direction).tolist() == [2 * n for n in V]
+
+
+@pytest.mark.parametrize("is_complex", [False, True])
 @pytest.mark.parametrize("is_batched", [False, True])
-def test_parts_have_the_tangents_that_a_write_gives_to_the_whole(is_batched: bool) -> None:
+def test_parts_have_the_tangents_that_a_write_gives_to_the_whole(is_batched: bool,
+                                                                 is_complex: bool) -> None:
+    def cut_real(whole: Any) -> list[Any]:
+        return [*whole.unbind(1), *whole.split([1, 2], 1), *whole.t().chunk(2), whole.t()[1:],
+                *whole.unbind(0)[1].split(2), *whole[:, 1:].tensor_split([1], 1)]
+
     def cut(whole: Any) -> list[Any]:
-        return [*whole.unbind(1), *whole.split([1, 2], 1), *whole.t().chunk(2), whole.t()[1:]]
+        if not is_complex:
+            return cut_real(whole)
+        pairs = torch.view_as_real(whole)  # parts of another dtype than that of the whole
+        return [*cut_real(whole), *cut_real(whole.real), *cut_real(whole.imag.t().t()),
+                *pairs.unbind(-1), *pairs.split(1, 2), *pairs.transpose(0, 2).split([1, 2], 1)]
 
     def tangents(v: Any) -> list[Any]:
         with fw.dual_level():
-            buffer = torch.ones(2, 3, dtype=torch.float64)
+            buffer = torch.ones(2, 3, dtype=torch.complex128 if is_complex else torch.float64)
             early = cut(buffer)
             buffer.mul_(fw.make_dual(vector(*X), v))
             return [fw.unpack_dual(part).tangent.clone() for part in early]
 
     directions = torch.stack([vector(*V), vector(*X)])
     found = vmap(tangents)(directions) if is_batched else tangents(directions[0])
-    expected = [cut(v.expand(2, 3)) for v in directions]
+    expected = [cut((torch.complex(v, 0 * v) if is_complex else v).expand(2, 3))
+                for v in directions]
+    assert len(found) == len(expected[0])
     for k, part in enumerate(found):
         assert torch.equal(part, torch.stack([whole[k] for whole in expected]) if is_batched
                            else expected[0][k])

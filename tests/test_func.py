@@ -134,6 +134,17 @@ def test_linearized_functions_can_be_mapped_and_differentiated() -> None:
     close(grad(lambda v: push(v).sum())(x), 3 * x ** 2)
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_linearized_function_is_differentiated_by_any_of_its_directions(which: int) -> None:
+    x, y = rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])
+    _, push = linearize(lambda x, y: x * y, x, y)
+    directions = [rg.ones(2), rg.ones(2)]
+    directions[which].requires_grad_()
+    push(*directions).sum().backward()
+    close(directions[which].grad, (y, x)[which])
+    assert not push(rg.ones(2), rg.ones(2)).requires_grad
+
+
 def test_linearized_constants_have_no_slope() -> None:
     output, push = linearize(lambda x: rg.ones(2), rg.zeros(3))
     assert push(rg.ones(3)).tolist() == [0, 0]
@@ -379,3 +390,53 @@ def test_rows_are_pulled_back_in_one_pass_unless_they_are_recorded(
     assert (rows is not None) is at_once
     if rows is not None:
         assert rg.equal(rows[0], rg.diag(w.detach()))
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_numbers_are_drawn_as_before_after_values_were_taken_one_by_one(fails: bool) -> None:
+    def one(v: rg.Tensor) -> rg.Tensor:
+        if v.item() > 1 and fails:
+            raise KeyError
+        return v * v.item()
+
+    x = rg.arange(3.0)
+    with pytest.warns(UserWarning, match="once for each of 3 values"):
+        if fails:
+            with pytest.raises(KeyError):
+                vmap(one)(x)
+        else:
+            assert vmap(one)(x).tolist() == [0.0, 1.0, 4.0]
+    assert rg.rand(2).unique().numel() == 2
+    assert vmap(lambda v: v * 0 + rg.rand(()), randomness="same")(x).unique().numel() == 1
+
+
+@pytest.mark.parametrize(("randomness", "count"), [("same", 1), ("different", 4)])
+def test_what_is_drawn_where_values_are_taken_one_by_one(randomness: str, count: int) -> None:
+    with pytest.warns(UserWarning, match="once for each of 4 values"):
+        drawn = vmap(lambda v: rg.rand(()) + 0 * v.item(), randomness=randomness)(rg.ones(4))
+    assert drawn.unique().numel() == count
+
+
+COUNTING = {
+    "in place": lambda buffer: buffer.add_(1), "out": lambda buffer: rg.add(buffer, 1, out=buffer),
+    "part": lambda buffer: buffer[1:].add_(1), "put": lambda buffer: buffer.__setitem__(0, 1.0),
+    "copy": lambda buffer: buffer.copy_(buffer + 1), "data": lambda buffer: buffer.fill_(5.0),
+    "out of part": lambda buffer: rg.mul(buffer[:1], 2, out=buffer[:1]),
+    "function": lambda buffer: rg.cumsum(buffer.clone(), 0, out=buffer),
+}
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_what_was_written_before_values_are_taken_one_by_one_is_written_once_for_each(
+        name: str) -> None:
+    write, buffer, wanted = COUNTING[name], rg.ones(3), rg.ones(3)
+    for _ in range(3):
+        write(wanted)
+
+    def one(v: rg.Tensor) -> rg.Tensor:
+        write(buffer)
+        return v * v.item()
+
+    with pytest.warns(UserWarning, match="once for each of 3 values"):
+        vmap(one)(rg.arange(3.0))
+    assert buffer.tolist() == wanted.tolist()

@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 
 import retrograd as torch
-from retrograd.backend import interface, strict, xp
-from retrograd.backend.numpy import attention, conv, distance, norm, pool, smooth
+from retrograd.backend import interface, numpy as backend_numpy, strict, xp
+from retrograd.backend.numpy import attention, conv, distance, norm, pointwise, pool, smooth
 from retrograd.backend.numpy.native import FOR_KERNELS, package
 from retrograd.core.libraries import in_library
 
@@ -274,6 +274,73 @@ def test_every_case_is_taken_the_way_it_was(monkeypatch: pytest.MonkeyPatch) -> 
         WAYS_FILE.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n")
     known = json.loads(WAYS_FILE.read_text())
     assert found == {name: known[name] for name in asked if name in known}
+
+
+MANY = backend_numpy.LARGE
+WIDE = MANY // 64
+
+
+@pytest.mark.parametrize(("shape", "axis", "dtype", "asked", "at_once"), [
+    ((64, WIDE), 1, "f4", None, True), ((64, WIDE), -1, "f8", "f8", True),
+    ((WIDE, 64), 0, "f4", "f4", True), ((WIDE, 64), 0, "f4", "f8", False),
+    ((64, WIDE - 1), 0, "f8", None, False), ((63, 2 * WIDE), 1, "f8", None, False),
+    ((63, 2 * WIDE), 0, "f8", None, True), ((64, WIDE), None, "f8", None, False),
+    ((64, WIDE), 1, "i8", None, False), ((64, WIDE), 1, "c16", None, False),
+    ((64, WIDE), 1, "f2", None, False)], ids=str)
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_rows_are_scanned_at_once_if_they_are_many(
+        name: str, shape: tuple[int, ...], axis: int | None, dtype: str, asked: str | None,
+        at_once: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken, quick = [], backend_numpy._scanned_at_once
+    monkeypatch.setattr(backend_numpy, "_scanned_at_once",
+                        lambda *args: taken.append(args) or quick(*args))  # type: ignore
+    array = (1 + numbers(*shape) / MANY).astype(dtype)
+    found = getattr(xp, name)(array, axis, asked and np.dtype(asked))
+    expected = getattr(np, name)(array, axis, asked and np.dtype(asked))
+    assert bool(taken) == at_once and found.dtype == (asked or dtype)
+    np.testing.assert_allclose(found, expected, 1e-3 if dtype[1] in "24" else 1e-9)
+
+
+def test_large_arrays_are_given_to_kernels_and_small_ones_to_numpy(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+    module = backend_numpy._module
+    monkeypatch.setattr(backend_numpy, "_module", lambda name: taken.append(name) or module(name))
+    many, few = np.arange(MANY + 2), np.arange(MANY - 1)
+    ways = {
+        "index": [lambda: xp.take(np.eye(2), np.ones(256, int), 0)],
+        "pointwise": [lambda: xp.where(many > 3, many, -many)],
+        "create": [lambda: xp.concatenate([many, few]), lambda: xp.roll(many, (-1,), (0,))],
+        "": [lambda: xp.take(np.eye(2), np.ones(255, int), 0), lambda: xp.take(many, few),
+             lambda: xp.where(few > 3, few, -few), lambda: xp.where(True, many, -many),
+             lambda: xp.concatenate([few, many]), lambda: xp.roll(few, (5,), (0,)),
+             lambda: xp.roll(many, 5), lambda: xp.roll(many.reshape(2, -1), (1, 2), (0, 1))]}
+    for name, calls in ways.items():
+        for call in calls:
+            taken.clear()
+            call()
+            assert taken == ([name] if name else [])
+
+
+@pytest.mark.parametrize("shifts", range(-7, 8))
+def test_two_parts_change_places(shifts: int) -> None:
+    array = np.arange(30).reshape(2, 3, 5)
+    for axis in range(-3, 3):
+        assert (xp.roll(array, (shifts,), (axis,)) == np.roll(array, shifts, axis)).all()
+        assert xp.roll(array[:, :0], (shifts,), (axis,)).shape == (2, 0, 5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bounds_are_made_once_and_not_too_many_are_kept(dtype: Any) -> None:
+    kept = pointwise._Scalars(dtype)
+    for number in (0.1, -np.inf, 3):
+        assert kept[number] is kept[number] and kept[number].dtype == dtype
+        assert kept[number] == dtype(number)
+    assert np.isnan(kept[np.nan]) and len(kept) == 3  # which would never be found again
+    for number in range(5000):
+        assert kept[number] == number
+    assert len(kept) == 4096
+    assert kept[0.25] == 0.25 and 0.25 not in kept
 
 
 OWN_BODIES = {"create": {"shared", "from_buffer", "from_dlpack", "filling"}}

@@ -254,3 +254,4 @@ def test_an_error_of_memory_in_backward_and_in_a_ledger_does_too() -> None:
         kept = [x[:n].exp() for n in range(1, 30)]
         raise MemoryError
     assert "x.exp()" in raised.value.__notes__[0] and z.requires_grad and len(kept) == 29
+    assert raised.value.__notes__[0].count(f'File "{__file__}"') == 10

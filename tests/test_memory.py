@@ -254,6 +254,34 @@ def test_training_leaves_memory_flat():
     assert after - before < 20_000
 
 
+WRITES = {
+    "mul by a constant": (lambda y, c, w: y.mul_(c), 1.0),
+    "mul by what is differentiated": (lambda y, c, w: y.mul_(w), 2.0),
+    "mul by a part of a constant": (lambda y, c, w: y.mul_(c[:]), 2.0),  # it may get a history
+    "div by a constant": (lambda y, c, w: y.div_(c), 1.0),
+    "add": (lambda y, c, w: y.add_(w), 1.0),
+    "a part": (lambda y, c, w: y[:].mul_(c), 1.0),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_write_copies_what_it_overwrites_only_for_a_rule_that_may_ask(name):
+    """There is the result, before it is written, and no other array of this size."""
+    write, most = WRITES[name]
+    size = 1 << 13
+    x = torch.ones(size, requires_grad=True)
+    c, w = torch.full((size,), 2.0), torch.full((size,), 2.0, requires_grad=True)
+    for _ in range(2):  # what is compiled is known then
+        y = x * 1
+        tracemalloc.start()
+        try:
+            write(y, c, w)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert (most - 0.5) * 4 * size < peak < (most + 0.5) * 4 * size
+
+
 # ---------------------------------------------------------------- depth
 
 

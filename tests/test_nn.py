@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import math
 import pickle
 import weakref
 
@@ -356,3 +357,60 @@ def test_gradients_by_frequency_have_the_derivative_that_they_imply(padding):
     assert torch.allclose((grad * other).sum(), (g * back).sum())  # it is linear
     assert torch.equal(back[rows == 1], (other[1] / 3).expand(3, 2))
     assert back[rows == 3].any() == (padding is None)
+
+
+# ---------------------------------------------------------------- padding that is left out
+
+
+AT_THE_END = [[False, False, True, True], [False] * 4, [False, True, True, True]]
+ELSEWHERE = [[False, True, False, True], [False] * 4, [True, False, False, False]]
+
+
+def encoder(frozen=True, **options):
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True, dtype=torch.float64)
+    made = nn.TransformerEncoder(layer, 2, **options).eval()
+    return made.requires_grad_(not frozen)
+
+
+def padded(given):
+    given = torch.tensor(given)
+    return given, torch.zeros(given.shape, dtype=torch.float64).masked_fill(given, -math.inf)
+
+
+@pytest.mark.parametrize("rows", [AT_THE_END, ELSEWHERE], ids=["at the end", "elsewhere"])
+@pytest.mark.parametrize("normed", [False, True])
+def test_what_is_padded_is_zero_and_the_rest_as_if_it_were_alone(rows, normed):
+    norm = nn.LayerNorm(4, dtype=torch.float64) if normed else None
+    if normed:
+        nn.init.constant_(norm.bias, 3.0)
+    module = encoder(norm=norm, mask_check=False)
+    source = torch.randn(3, 4, 4, dtype=torch.float64)
+    for mask in padded(rows):
+        found = module(source, src_key_padding_mask=mask)
+        for row, out, left_out in zip(source, found, torch.tensor(rows)):
+            assert (out[left_out] == (3.0 if normed else 0.0)).all()
+            torch.testing.assert_close(out[~left_out], module(row[~left_out][None])[0])
+
+
+@pytest.mark.parametrize("said, left_out", [
+    ({}, True), ({"rows": ELSEWHERE}, False), ({"rows": ELSEWHERE, "mask_check": False}, True),
+    ({"rows": [[False] * 3 + [True]] * 3}, True),
+    ({"rows": [[False, True, True, False]] * 3}, False),
+    ({"enable_nested_tensor": False}, False), ({"training": True}, False),
+    ({"masked": True}, False), ({"frozen": False}, False),
+    ({"frozen": False, "no_grad": True}, True),
+    ({"of_source": True}, False), ({"of_source": True, "no_grad": True}, True)], ids=str)
+def test_when_padding_is_left_out(said, left_out):
+    """Only where nobody asks for a gradient, and what is padded stands at the end."""
+    given = {"rows": AT_THE_END, "training": False, "masked": False, "of_source": False,
+             "no_grad": False} | said
+    rows, training, masked, of_source, no_grad = (given.pop(name) for name in (
+        "rows", "training", "masked", "of_source", "no_grad"))
+    module = encoder(**given).train(training)
+    source = torch.randn(3, 4, 4, dtype=torch.float64, requires_grad=of_source)
+    for mask in padded(rows):
+        attended = torch.zeros(4, 4, dtype=mask.dtype) if masked else None
+        with torch.set_grad_enabled(not no_grad):
+            found = module(source, mask=attended, src_key_padding_mask=mask)
+        assert ((found == 0).all(-1) == (torch.tensor(rows) & left_out)).all()

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import retrograd as torch
 from retrograd import nn, optim
 from retrograd.backend.numpy import fused, updates
-from retrograd.optim import _single
+from retrograd.optim import _packing, _single
 
 CASES = [
     (optim.RMSprop, [{}, {"weight_decay": 0.1, "momentum": 0.9}, {"centered": True},
@@ -308,3 +308,153 @@ def test_a_gradient_narrower_than_new_data_is_used_as_it_is():
         return observed(optimizer)
 
     assert trained(None) == trained(False)
+
+
+PACKED = [(optim.SGD, {"lr": 0.1}), (optim.SGD, {"lr": 0.1, "momentum": 0.9}), (optim.Adam, {}),
+          *((make, {}) for make, _ in CASES)]
+each_packed = pytest.mark.parametrize("make, options", PACKED, ids=str)
+
+
+@pytest.fixture
+def preparations(monkeypatch):
+    """How often was it found out which parameters move together."""
+    made = []
+    prepare = _packing.GroupUpdate.__init__
+
+    def counted(self, *given):
+        made.append(self)
+        prepare(self, *given)
+
+    monkeypatch.setattr(_packing.GroupUpdate, "__init__", counted)
+    return made
+
+
+@pytest.mark.parametrize("make, options", PACKED[1:], ids=str)
+@pytest.mark.parametrize("turns, most", [
+    (["012"] * 6, 2), (["01"] * 6, 2), (["01"] * 4 + ["012"] * 4, 4), (["01", "12"] * 5, 3)])
+def test_packs_are_kept_from_step_to_step(make, options, turns, most, preparations):
+    """Also those of parameters that have a gradient in some steps alone."""
+    params = parameters((2,), (3,), (2, 2))
+    optimizer = make(params, **options)
+    for step, present in enumerate(turns):
+        set_grads(params, step, absent={0, 1, 2} - set(map(int, present)))
+        optimizer.step()
+    assert 0 < len(preparations) <= most
+
+
+def names_of_tensors(optimizer, param):
+    return [name for name, value in optimizer.state.get(param, {}).items()
+            if isinstance(value, torch.Tensor)]
+
+
+def replaced_data(optimizer, param):
+    param.data = param.detach() * 0.5
+
+
+def a_copied_state(optimizer, param):
+    if param in optimizer.state:
+        optimizer.state[param] = copy.deepcopy(optimizer.state[param])
+
+
+def a_lost_state(optimizer, param):
+    optimizer.state.pop(param, None)
+
+
+def another_dtype(optimizer, param):
+    param.grad, param.data = None, param.detach().double()
+    optimizer.state.pop(param, None)
+    param.grad = torch.ones_like(param)
+
+
+def a_tensor_of_the_state(change, number):
+    def changed(optimizer, param):
+        for name in names_of_tensors(optimizer, param)[number:][:1]:
+            change(optimizer.state[param], name)
+
+    return changed
+
+
+def exchange(state, name):
+    state[name] = state[name] + 1
+
+
+def exchange_data(state, name):
+    state[name].data = state[name] + 1
+
+
+def widen(state, name):
+    state[name] = state[name].double()
+
+
+def lose(state, name):
+    del state[name]
+
+
+def a_longer_number(optimizer, param):
+    state = optimizer.state.get(param, {})
+    for name in names_of_tensors(optimizer, param):
+        if state[name].ndim == 0:
+            state[name] = state[name].reshape(1)
+
+
+def a_sparse_gradient(optimizer, param):
+    param.grad = param.grad.to_sparse()
+
+
+def another_parameter(optimizer, param):
+    group = optimizer.param_groups[0]
+    (other,) = parameters((3,))
+    other.grad = torch.ones(3)
+    group["params"] = [other if p is param else p for p in group["params"]]
+
+
+def a_parameter_less(optimizer, param):
+    group = optimizer.param_groups[0]
+    group["params"] = [p for p in group["params"] if p is not param]
+
+
+def a_parameter_more(optimizer, param):
+    (other,) = parameters((4,))
+    other.grad = torch.ones(4)
+    optimizer.param_groups[0]["params"].append(other)
+
+
+def another_option(optimizer, param):
+    group = optimizer.param_groups[0]
+    group["momentum" if isinstance(optimizer, optim.SGD) else "weight_decay"] = 0.5
+
+
+def a_frozen_parameter(optimizer, param):
+    param.grad = None
+
+
+@each_packed
+@pytest.mark.parametrize("change", [
+    replaced_data, a_copied_state, a_lost_state, another_dtype, a_longer_number,
+    a_sparse_gradient, another_parameter, a_parameter_less, a_parameter_more, another_option,
+    a_frozen_parameter, a_tensor_of_the_state(lose, -1),
+    *(a_tensor_of_the_state(change, number) for number in (0, -1)
+      for change in (exchange, exchange_data, widen))])
+def test_what_is_exchanged_between_steps_is_used(make, options, change):
+    """One parameter of several, or something of its state, becomes another."""
+    found = []
+    for foreach in (True, False):
+        params = parameters((2,), (3,), (2, 2))
+        optimizer = make(params, foreach=foreach, **options)
+        take_steps(optimizer, params, range(3))
+        set_grads(params, 3)
+        change(optimizer, params[1])
+        try:
+            for _ in range(2):
+                optimizer.step()
+                found.append(observed(optimizer))
+            found.append([param.detach().numpy().tobytes() for param in params])
+        except (KeyError, RuntimeError) as error:
+            found.append((type(error), str(error)))
+    assert found[:len(found) // 2] == found[len(found) // 2:]
+
+
+def test_packs_of_plain_steps_are_kept(preparations):
+    params = parameters((2,), (3,))
+    take_steps(optim.SGD(params, 0.1), params, range(5))
+    assert len(preparations) == 1

@@ -470,6 +470,31 @@ def test_nested() -> None:
     assert named(inner, "aten::mul").input_shapes and not named(outer, "aten::mul").input_shapes
 
 
+KEPT = {"record_shapes": "input_shapes", "with_flops": "input_shapes", "with_stack": "stack",
+        "with_modules": "modules", "profile_memory": None}
+
+
+@pytest.mark.parametrize("option", KEPT)
+@pytest.mark.parametrize("outer", [False, True])
+@pytest.mark.parametrize("inner", [False, True])
+def test_nested_ones_keep_what_any_of_them_asks_for(option: str, outer: bool, inner: bool) -> None:
+    """And nothing else, which would take time."""
+    model, x = torch.nn.Linear(3, 3), torch.ones(2, 3)
+    is_memory = option == "profile_memory"
+    with profiler.profile(**{option: outer}) as around:
+        with profiler.profile(**{option: inner}) as inside:
+            model(x)
+        model(x)
+    for prof, asked, own in ((around, [outer or inner, outer], outer),
+                             (inside, [outer or inner], inner)):
+        kept = [{key for key in KEPT.values() if event.get(key)} for event in prof._recorder.found]
+        assert kept == [{KEPT[option]} - {None} if is_asked else set() for is_asked in asked]
+        assert (prof._recorder.memory is not None) is (is_memory and asked[-1])
+        taken = [event.cpu_memory_usage for event in prof.function_events
+                 if event.name == "aten::linear"]
+        assert taken == [24 if is_memory and own else 0] * len(asked)
+
+
 def test_not_entered_twice() -> None:
     prof = torch.autograd.profiler.profile()
     with prof, pytest.raises(RuntimeError, match="not reentrant"):

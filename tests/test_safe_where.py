@@ -12,6 +12,8 @@ import pytest
 
 import retrograd as torch
 from retrograd.autograd import safe_where
+from retrograd.backend import xp
+from retrograd.core.safe_zeros import settled
 
 # Functions whose gradient is NaN at zero, where none should flow; and what it ought to be there.
 # Elsewhere they are smooth.
@@ -114,12 +116,20 @@ def test_an_op_of_another_kind_passes_zeros_on_if_all_is_zero() -> None:
     assert x.grad.tolist() == [0.0, 0.0, 0.0]
 
 
-@pytest.mark.parametrize("scale", [0.0, 1.0])
-def test_a_derivative_that_does_not_exist_counts_where_a_gradient_arrives(scale: float) -> None:
+@pytest.mark.parametrize("is_recorded", [False, True])
+@pytest.mark.parametrize("of_vectors", [None, [0.0, 0.0], [1.0, 0.0]])
+@pytest.mark.parametrize("of_values", [None, [0.0, 0.0], [1.0, 0.0]])
+def test_a_derivative_that_does_not_exist_counts_where_a_gradient_arrives(
+        of_values: list[float] | None, of_vectors: list[float] | None, is_recorded: bool) -> None:
+    """An op's derivative exists as a whole or not at all: one number that arrives is enough."""
     x = torch.eye(2, dtype=torch.float64, requires_grad=True)
     with safe_where():
-        (torch.linalg.eigh(x).eigenvectors * scale).sum().backward()
-    assert x.grad is not None and bool(x.grad.isfinite().all()) is (scale == 0)
+        found = torch.linalg.eigh(x)
+        total = sum([(y * torch.tensor(scale)).sum() for y, scale in zip(found, (
+            of_values, of_vectors)) if scale is not None], x.sum() * 0)
+        (gradient,) = torch.autograd.grad(total, x, create_graph=is_recorded)
+    exists = of_vectors is None or 1.0 not in (*(of_values or ()), *of_vectors)
+    assert bool(gradient.isfinite().all()) is exists
 
 
 def test_it_changes_nothing_where_everything_is_finite() -> None:
@@ -131,6 +141,15 @@ def test_it_changes_nothing_where_everything_is_finite() -> None:
     with safe_where():
         torch.nn.functional.cross_entropy(net(x), torch.tensor([0, 1, 0, 1, 1])).backward()
     assert all(torch.equal(a, p.grad) for a, p in zip(before, net.parameters(), strict=True))
+
+
+@pytest.mark.parametrize("result", [xp.asarray([1.0, 0.0]), torch.ones(2), None])
+def test_what_is_finite_is_handed_on_as_it_is(result: Any) -> None:
+    """No other array is made of it, and no node where it is recorded."""
+    x = torch.tensor([3.0, 4.0], requires_grad=True)
+    given = x.cos() if result is None else result
+    for by_element in (True, False):
+        assert settled(torch.ones(2), given, by_element) is given
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.complex64])

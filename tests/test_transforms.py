@@ -70,6 +70,39 @@ def test_a_rule_that_looks_for_tensors_is_not_bound() -> None:
     assert raw_rules.on_data(lambda g: str(g)) is None
 
 
+NUMBERS = {
+    "tanh": rg.tanh, "cube": lambda x: x ** 3, "sigmoid": rg.sigmoid, "rsqrt": rg.rsqrt,
+    "power of two": lambda x: 2 ** x, "arithmetic": lambda x: (x * 2 + 1) / 3 - 0.5,
+    "log2": rg.log2, "atan": rg.atan, "log1p": rg.log1p, "mean": lambda x: x.mean() * x}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("dtype", [rg.float16, rg.bfloat16, rg.float32, rg.complex64,
+                                   rg.complex128])
+def test_numbers_in_rules_widen_nothing(name: str, dtype: Any) -> None:
+    function, x = NUMBERS[name], rg.tensor([0.5, 1.5], dtype=dtype)
+
+    def pushed(x: Any, f: Any = function) -> Any:
+        return func.jvp(f, (x,), (x,))[1]
+
+    def pulled(x: Any) -> Any:
+        return func.vjp(function, x)[1](x)[0]
+
+    for found in (pushed(x), pushed(x, pushed), pushed(x, pulled), func.vmap(pulled)(x),
+                  func.vmap(pushed)(x), func.vjp(pushed, x)[1](x)[0]):
+        assert found.dtype is dtype and found._data.dtype == x._data.dtype
+
+
+@pytest.mark.parametrize("dtype", [rg.float16, rg.bfloat16, rg.float32, rg.float64, rg.complex64])
+def test_a_number_takes_the_dtype_of_what_it_meets(dtype: Any) -> None:
+    wanted = rg.ones((), dtype=dtype)._data.dtype
+    found = raw_rules.number_as_array(2.5, wanted)
+    assert found.dtype == wanted and float(found.real) == 2.5
+    assert float(raw_rules.number_as_array(2.5, np.dtype("int64"))) == 2.5
+    if dtype in (rg.float32, rg.float64):  # which are kept
+        assert raw_rules.number_as_array(2.5, wanted) is found
+
+
 # ---------------------------------------------------------------- arithmetic
 
 x, y = np.array([[1.5, -2.0], [0.5, 3.0]]), np.array([[0.5, 4.0], [-1.0, 3.0]])

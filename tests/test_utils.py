@@ -50,15 +50,22 @@ def test_a_timer_measures() -> None:
 
 
 class Clock:
-    """A clock that moves only when work is done; the first work of several takes longer."""
+    """A clock that moves only when work is done; the first work of several takes longer.
+
+    It stops whoever looks at it, or works, for ever.
+    """
 
     def __init__(self, seconds: float, first: dict[int, float] | None = None):
         self.now, self.seconds, self.first, self.done = 0.0, seconds, first or {}, 0
+        self.looks = 0
 
     def __call__(self) -> float:
+        self.looks += 1
+        assert self.looks < 1000
         return self.now
 
     def work(self) -> None:
+        assert self.done < 2_000_000
         self.now += self.first.get(self.done, self.seconds)
         self.done += 1
 
@@ -81,6 +88,10 @@ def test_blocks_are_as_long_as_a_hundredth_of_the_time() -> None:
     assert found.number_per_run == int(2**20 / 100)  # a thousandth of the time is first exceeded
     assert sum(found.raw_times) >= 1.0 > sum(found.raw_times[:-1])
     assert seen == [(found.number_per_run, took) for took in found.raw_times]
+    for seconds, tried in ((2**-8, 1), (0.9995 * 2**-8, 11)):
+        clock = Clock(seconds)
+        found = clock.timer().blocked_autorange(min_run_time=4000 * 2**-10)
+        assert found.number_per_run == 10 and clock.done == tried + 10 * len(found.raw_times)
     slow = Clock(1.5).timer().blocked_autorange(min_run_time=1.0)
     assert (slow.number_per_run, slow.raw_times) == (1, [1.5, 1.5])
     exactly = Clock(0.25).timer().blocked_autorange(min_run_time=0.5)
@@ -96,6 +107,7 @@ def test_blocks_are_measured_until_they_agree() -> None:
     assert times(Clock(1.0, {1: 3.0})) == [3.0, *[1.0] * 5]
     assert times(Clock(1.0, {1: 3.0}), max_run_time=4.0) == [3.0, 1.0]
     assert times(Clock(1.0, {1: 1.5}), threshold=0.5) == [1.5, 1.0]
+    assert times(Clock(2.0, {1: 3.0}), threshold=0.2) == [3.0, 2.0]
 
 
 def test_threads_are_given_back_after_an_error() -> None:

@@ -703,3 +703,33 @@ def test_draws_of_a_batch_keep_to_the_chances_of_each() -> None:
         drawn = rg.func.vmap(lambda x, p: x.clone().bernoulli_(p),
                              randomness="different")(x, either)
         assert drawn.equal(either.view(3, *[1] * (x.ndim - 2), 2).expand(x.shape))
+
+
+PLACES_OF_MASKS = {(2,): 0, (2, 3): 0, (2, 3, 4): 0, (3,): 1, (3, 4): 1, (4,): 2}
+
+
+@pytest.mark.parametrize("value", ["number", "tensor", "of the batch"])
+@pytest.mark.parametrize("shape", PLACES_OF_MASKS, ids=str)
+def test_one_value_is_written_under_masks_that_a_batch_does_not_share(shape: tuple[int, ...],
+                                                                      value: str) -> None:
+    x = rg.arange(72.0, dtype=rg.float64).reshape(3, 2, 3, 4).requires_grad_()
+    masks = (rg.arange(3 * rg.Size(shape).numel()) % 5 < 2).reshape(3, *shape)
+    given = rg.tensor([5.0, 7.0, 9.0], dtype=rg.float64, requires_grad=True)
+    key = (slice(None),) * PLACES_OF_MASKS[shape]
+
+    def written(x: Any, mask: Any, one: Any) -> Any:
+        out = x * 2
+        out[(*key, mask)] = 3.0 if value == "number" else given[1] if value == "tensor" else one
+        return out
+
+    def added(x: Any, mask: Any, one: Any) -> Any:
+        return (x * 2).index_put((mask,), one if value == "of the batch" else given[:1], True)
+
+    for write in (written, added) if not key else (written,):
+        looped = rg.stack([write(*parts) for parts in zip(x, masks, given)])
+        batched = vmap(write)(x, masks, given)
+        same(batched, looped)
+        leaves = [x, given][:1 + (value != "number" or write is added)]
+        for found, expected in zip(*(rg.autograd.grad((y * y * x).sum(), leaves)
+                                     for y in (batched, looped))):
+            assert rg.allclose(found, expected)

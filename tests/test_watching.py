@@ -13,7 +13,7 @@ import pytest
 import retrograd as torch
 from retrograd.autograd.backward import WATCHERS
 from retrograd.autograd.watching import watching
-from retrograd.cli import _parser, _take_late_options, main
+from retrograd.cli import _parser, _take_late_options
 
 SOURCE = str(Path(torch.__file__).parent.parent)
 
@@ -100,21 +100,22 @@ def test_what_follows_a_program_is_its_own_where_the_command_has_no_options(comm
     assert (options.module or options.program) == before
 
 
-def test_commands_on_programs_that_are_not_there_or_have_no_graph(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_on_programs_that_are_not_there_or_have_no_graph(tmp_path: Path) -> None:
     """One sentence each, and no traceback of the command's own."""
+    def told(*command: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-m", "retrograd", *command], capture_output=True,
+                              text=True, check=False, env={"PYTHONPATH": SOURCE})
+
     for command in ("run", "explain", "graph", "profile"):
-        assert main([command, str(tmp_path / "nowhere.py")]) == 2
-        told = capsys.readouterr()
-        assert told.out == "" and told.err.splitlines() == [
+        done = told(command, tmp_path / "nowhere.py")
+        assert done.returncode == 2 and done.stdout == "" and done.stderr.splitlines() == [
             f"retrograd {command}: error: can't open file {str(tmp_path / 'nowhere.py')!r}: "
             "[Errno 2] No such file or directory"]
     script = tmp_path / "script.py"
     script.write_text("import torch\nw = torch.ones(2, requires_grad=True)\n"
                       "w.detach().sum().backward()\n")
     picture = tmp_path / "graph.html"
-    done = subprocess.run([sys.executable, "-m", "retrograd", "graph", "-o", picture, script],
-                          capture_output=True, text=True, check=False, env={"PYTHONPATH": SOURCE})
+    done = told("graph", "-o", picture, script)
     assert done.returncode == 1 and not picture.exists()
     assert done.stderr.count("Traceback") == 1  # the program's
     assert done.stderr.endswith("retrograd graph: error: there is no graph to draw: the tensor "

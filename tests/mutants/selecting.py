@@ -111,7 +111,7 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "core/former_calls.py": (Selection("errors", "former_calls"),),
     "core/out_argument.py": (Selection("errors", "out"),),
     "core/out_rules.py": (Selection("errors", "out"),),
-    "core/printing.py": (Selection("printing", "printing behaviours_printing"),),
+    "core/printing.py": (Selection("printing", "printing behaviours_printing sparse"),),
     "core/signatures.py": (Selection("signatures errors"),),
     **dict.fromkeys(("autograd/profiler_util.py", "autograd/recorder.py",
                      "autograd/measured_functions.py"), (Selection("profiler", "profiler"),)),

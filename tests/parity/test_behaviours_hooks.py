@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parity.harness import behaviour
+from parity.harness import behaviour, behaviour_of_each
 from shared import leaf, square
 
 # Tensor.register_hook
@@ -748,3 +748,29 @@ def hooks_of_leaves_run_when_their_gradient_is_whole(torch, log):
         x.register_hook(lambda g, name=name: log(name, g))
     ((a * 2 + 1) * b * a).sum().backward()
     log(a.grad, b.grad)
+
+
+@behaviour_of_each(["none", "hook", "prehook", "posthook", "several", "retained"])
+def the_node_at_which_a_pass_ends_is_not_run(torch, log, watched):
+    """What it saved may be overwritten or gone, and its own rule fail."""
+    for spoil in ("nothing", "written", "freed"):
+        x = torch.tensor([0.5, 1.0], requires_grad=True)
+        inner = x * 1
+        a = inner.sin()
+        if spoil == "written":
+            inner.add_(1)
+        elif spoil == "freed":
+            a.sum().backward()
+        if watched == "hook":
+            a.register_hook(lambda g: log("hook", g))
+        elif watched == "prehook":
+            a.grad_fn.register_prehook(lambda g: log("prehook", g))
+        elif watched == "posthook":
+            a.grad_fn.register_hook(lambda *g: log("posthook", g))
+        elif watched == "several":
+            torch.autograd.graph.register_multi_grad_hook([a, x], lambda g: log(g))
+        elif watched == "retained":
+            a.retain_grad()
+        y = (a * 3).sum()
+        log.values(*torch.autograd.grad(y, a, retain_graph=True))
+        log.values(*torch.autograd.grad(y, a, create_graph=True))

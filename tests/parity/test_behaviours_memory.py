@@ -605,3 +605,16 @@ def set_is_recorded_and_has_no_derivative(torch, log):
         x = torch.zeros(2, requires_grad=True)
         log(x.set_(torch.ones(3)), x._version)
     log(torch.ones(2, dtype=torch.int32).set_(), torch.ones(2, 3).set_()._version)
+
+
+@behaviour_of_each(["untyped_storage", "storage"])
+def storages_are_shared_with_all_that_look_at_them(torch, log, kind):
+    whole = torch.arange(6.0)
+    part, other = whole[2:4], torch.zeros(2)
+    storage = getattr(whole, kind)()
+    log(storage.is_shared(), [t.is_shared() for t in (whole, part, other)])
+    log(storage.share_memory_() is storage, storage.is_shared(), part.untyped_storage().is_shared())
+    log([t.is_shared() for t in (whole, part, other)])
+    part += 10
+    log(whole, list(whole.untyped_storage()) == list(storage.untyped()
+                                                     if kind == "storage" else storage))

@@ -618,6 +618,8 @@ def batch_norms_without_running_moments(torch, log):
                           nn.BatchNorm1d(3, track_running_stats=False), nn.InstanceNorm1d(3))
     log(torch.func.replace_all_batch_norm_modules_(model) is model, list(model.state_dict()))
     log([m.track_running_stats for m in (model[1], model[2][0], model[3], model[4])])
+    other = nn.Sequential(nn.InstanceNorm1d(3, track_running_stats=True))
+    log(list(torch.func.replace_all_batch_norm_modules_(other).state_dict()))
     x = torch.randn(2, 4, 2, 5)
     log.values(torch.vmap(model)(x))
 

@@ -419,6 +419,49 @@ def stacked_states(torch, log):
     log.raises(lambda: stack([linear(2, 1), frozen]))
     log(sorted(stack([frozen])[0]), [p.requires_grad for p in stack([frozen])[0].values()])
     log(stack([tied(torch)]))
+    log(stack([torch.nn.BatchNorm1d(2).eval(), torch.nn.BatchNorm1d(2).eval()]))
+    log.raises(lambda: stack([linear(2, 1).eval(), linear(2, 1)]))
+
+
+def counting(torch, count):
+    """A module of which two names stand for one buffer, and which replaces or drops buffers."""
+    class Counting(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("seen", torch.zeros(1))
+            self.register_buffer("also", self.seen)
+            self.register_buffer("other", torch.ones(1))
+            self.plain = 3
+
+        def forward(self, x):
+            total = x + self.seen + 2 * self.also + 4 * self.other
+            count(self)
+            return total
+
+    return Counting()
+
+
+COUNTS = {
+    "nothing": lambda m: None, "one": lambda m: setattr(m, "seen", m.seen + 1),
+    "the other": lambda m: setattr(m, "also", m.also + 1),
+    "in place": lambda m: m.seen.add_(1), "dropped": lambda m: setattr(m, "seen", None),
+    "not given": lambda m: setattr(m, "other", m.seen),
+}
+
+
+@behaviour_of_each(COUNTS.items())
+def buffers_that_a_call_replaces(torch, log, name, count):
+    for given in ({"seen": torch.ones(1)}, {"also": torch.ones(1)}, {},
+                  {"seen": torch.ones(1), "other": torch.zeros(1)}):
+        for tied in (True, False):
+            m = counting(torch, count)
+            before = dict(m.named_buffers(remove_duplicate=False))
+            taken = dict(given)
+            log(sorted(given), tied)
+            log(torch.func.functional_call(m, taken, torch.ones(1), tie_weights=tied))
+            log({key: taken[key] for key in sorted(taken)})
+            after = dict(m.named_buffers(remove_duplicate=False))
+            log(sorted(after), [key for key in after if after[key] is not before[key]])
 
 
 @behaviour
@@ -476,6 +519,58 @@ def containers_go_through_transforms(torch, log, name, case):
     container, way = case
     x = torch.tensor([[3.0, 1.0, 2.0], [0.5, 4.0, -1.0], [1.5, -2.0, 6.0]])
     log.refuses(lambda: contents(THROUGH[way](torch, lambda x: CONTAINERS[container](torch, x), x)))
+
+
+@behaviour_of_each(["grad", "grad_and_value", "vjp", "jacrev", "jacfwd", "jvp"])
+def what_comes_beside_a_derivative_keeps_the_history_that_leads_outside(torch, log, name):
+    w = torch.tensor([1.5, 2.0], requires_grad=True)
+    for x in (torch.ones(2), torch.ones(2, requires_grad=True)):
+        def with_aux(x):
+            h = x.sin()
+            return h.sum(), {"outside": h * w, "inside": h * 2, "plain": torch.ones(2), "w": w}
+
+        made = getattr(torch.func, name)
+        if name == "vjp":
+            aux = made(with_aux, x, has_aux=True)[2]
+        elif name == "jvp":
+            aux = made(with_aux, (x,), (torch.ones(2),), has_aux=True)[2]
+        elif name == "grad_and_value":
+            aux = made(with_aux, has_aux=True)(x)[1][1]
+        else:
+            aux = made(with_aux, has_aux=True)(x)[1]
+        log({key: value.requires_grad for key, value in aux.items()})
+        sum(value.sum() for value in aux.values()).backward()
+        log.values(w.grad, *[] if x.grad is None else [x.grad])
+        w.grad = None
+
+
+@behaviour
+def outputs_of_vjp_have_the_histories_that_lead_outside(torch, log):
+    w = torch.tensor([1.5, 2.0], requires_grad=True)
+    (inside, outside), pull = torch.func.vjp(lambda x: (x * 2, x.sin() * w), torch.ones(2))
+    log(inside.requires_grad, outside.requires_grad)
+    (found,) = pull((torch.ones(2), torch.ones(2)))
+    (outside.sum() + found.square().sum()).backward()
+    log.values(inside, outside, found, w.grad)
+    with torch.no_grad():
+        outputs, pull = torch.func.vjp(lambda x: (x * 2, x.sin() * w), torch.ones(2))
+        log([y.requires_grad for y in outputs])
+
+
+@behaviour
+def jvp_differentiates_where_forward_mode_is_off(torch, log):
+    fw, x, w = torch.autograd.forward_ad, vector(torch), torch.ones(2, requires_grad=True)
+    for grad in (True, False):
+        with fw._set_fwd_grad_enabled(False), torch.set_grad_enabled(grad):
+            found = torch.func.jvp(lambda x: x.sin() * w, (x,), (x,))
+            log.values(*found)
+            log([y.requires_grad for y in found])
+            log.values(torch.func.jacfwd(torch.sin)(x), torch.func.hessian(
+                lambda x: x.pow(3).sum())(x))
+            inner = torch.func.jvp(lambda x: torch.func.jvp(torch.sin, (x,), (x,))[1], (x,), (x,))
+            log.values(*inner)
+    with torch.inference_mode():
+        log.values(*torch.func.jvp(torch.sin, (torch.ones(2),), (torch.ones(2),)))
 
 
 # modules as functions

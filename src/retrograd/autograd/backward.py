@@ -190,11 +190,12 @@ def _zeros_for(tensor: Any, requires_grad: bool) -> Tensor:
         raise RuntimeError("materialize_grads cannot be used when the given input is a "
                            "GradientEdge")
     if type(tensor._data) in TRACED_TYPES:
-        with switched(grad=False):
-            zeros = tensor.detach() * 0
+        from ..transforms import zeros_like_data
+
+        zeros = zeros_like_data(tensor._data)
     else:
-        zeros = wrap_any(library_of(tensor._data).zeros_like(tensor._data))
-    return zeros.requires_grad_(requires_grad)
+        zeros = library_of(tensor._data).zeros_like(tensor._data)
+    return wrap_any(zeros).requires_grad_(requires_grad)
 
 
 def _result(found: Any, given: Any) -> Tensor:
@@ -238,7 +239,7 @@ def target_edge(tensor: Any) -> Any:
 def _accumulating_edge(tensor: Any) -> Any:
     """A target of ``backward(inputs=...)``: one that is not a leaf keeps its gradient too."""
     if isinstance(tensor, Tensor):
-        if tensor._edge is None:
+        if edge_of(tensor) is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False"
                                + why_cut(tensor))
         tensor.retain_grad()

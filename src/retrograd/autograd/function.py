@@ -802,7 +802,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
             results = fn(ctx, *args)
         if not MODE.get().grad:
             return results
-        if not any(isinstance(a, Tensor) and a._edge is not None for a in args):
+        if not any(isinstance(a, Tensor) and edge_of(a) is not None for a in args):
             return results
         several = results if isinstance(results, tuple) else (results,)
         refused = Error("trying to differentiate twice a function that was marked with "

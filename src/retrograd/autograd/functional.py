@@ -260,9 +260,8 @@ def _check_product(product: tuple[Any, ...], stage: str, create_graph: bool) -> 
 
 def _has_rules_only(output: Tensor) -> bool:
     """Whether no hook and no custom function has a say in the gradients of ``output``."""
-    if output._edge is None:
-        return True
-    nodes = Schedule([edge_of(output)], None).order
+    edge = edge_of(output)
+    nodes = [] if edge is None else Schedule([edge], None).order
     return not any(isinstance(node, BackwardCFunction) or node.is_watched for node in nodes)
 
 

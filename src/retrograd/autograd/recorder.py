@@ -43,8 +43,8 @@ class Recorder:
 
     accumulation = "torch::autograd::AccumulateGrad"
 
-    def __init__(self, outer: Recorder | None, shapes: bool = False, memory: bool = False,
-                 stack: bool = False, modules: bool = False, flops: bool = False):
+    def __init__(self, outer: Recorder | None, shapes: bool, memory: bool, stack: bool,
+                 modules: bool, flops: bool):
         self.outer = outer
         self.is_on = True
         self.is_paused = False
@@ -57,7 +57,8 @@ class Recorder:
         self.memory: _Memory | None = None
         if self.keeps_memory:
             self.memory = (outer and outer.memory) or _Memory()
-            self.memory.told.append(self)
+            if memory:
+                self.memory.told.append(self)
         # When bytes were taken or given back, in which thread and how many.
         self.changes: list[tuple[int, int, int]] = []
         # Where the calls were whose nodes a backward pass may run.

@@ -95,12 +95,13 @@ def _fast_path(op: Op, slow: str, with_out: bool, attempt: list[str] | None = No
     ``attempt`` are the lines that compute its result.
     """
     GENERATED[f"{op.name}_kernel"] = direct(op.kernel)
-    finish = [*_outputs_source(op, slow),
-              *(record_source(op, NodeLayout(op)) if op.rules
-                else unrecorded_source(op, ("_edge", "_cut")))]
+    finish = _parts_source(op, slow) if is_cut(op) else [
+        *_outputs_source(op, slow),
+        *(record_source(op, NodeLayout(op)) if op.rules
+          else unrecorded_source(op, ("_edge", "_cut")))]
     compute = attempt or attempt_source(
         [*dims_source(op), *compute_source(op, small_source(op))], not op.quiet)
-    compute += indented(_parts_source(op, slow) if is_cut(op) else finish)
+    compute += indented(finish)
     same = " and dtype is None" if op.gives_dtype else ""
     same += "".join([f" and type({p.name}) is {p.note}" for p in op.whole_numbers])
     same += "".join([f" and type({p.name}) in REAL" for p in op.factors])

@@ -74,7 +74,7 @@ class Extensions:
     numpy_ufunc: Callable[[Any, Any, str, tuple[Any, ...], dict[str, Any]], Any]
     numpy_function: Callable[[Any, Any, Any, Any], Any]
 
-    # Filled by ops.memory, called by storage and nn: moves what tensors look at to shared memory.
+    # Filled by ops.memory, called by storage: moves what tensors look at to shared memory.
     share_memory: Callable[[Any], None]
 
     # Filled by autograd, called by the method: the backward pass.

@@ -78,7 +78,7 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     view = target._view
     if view is not None and view.origin and mode.records and (
             view.base._edge is not None
-            or any(isinstance(a, Tensor) and a._edge is not None for a in args)):
+            or any(isinstance(a, Tensor) and edge_of(a) is not None for a in args)):
         refuse_view(target, view)
     try:
         tensors, values = prepare(op, args, written=True)
@@ -439,8 +439,7 @@ def check_overlap(target: Tensor, values: list[Any], apart: bool = False) -> Non
         return
     library = library_of(written)
     for value in values[1:]:
-        if type(value) is type(written) and (apart or value is not written) \
-                and library.may_share_memory(written, value) \
+        if type(value) is type(written) and library.may_share_memory(written, value) \
                 and (apart or not library.same_memory(value, written)) \
                 and library.is_dense(value) and library.is_dense(written):
             raise RuntimeError(

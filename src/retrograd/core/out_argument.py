@@ -17,7 +17,7 @@ from .inplace import check_overlap, check_writable, resize
 from .op import Op
 from .out_rules import Out
 from .recording import flat_tensors
-from .tensor import Tensor
+from .tensor import Tensor, edge_of
 
 
 def write_out(op: Op, tensors: dict[str, Any], result: Any, out: Any) -> Any:
@@ -93,7 +93,7 @@ def refuse_derivative(function: str, tensors: list[Tensor]) -> None:
     if mode.forward_grad and any(hasattr(type(t._data), "tangent") for t in tensors):
         raise NotImplementedError(f"Trying to use forward AD with {function}_out that does not "
                                   "support it because it is an out= function")
-    if mode.records and any(t._edge is not None for t in tensors):
+    if mode.records and any(edge_of(t) is not None for t in tensors):
         raise RuntimeError(f"{function}(): functions with out=... arguments don't support "
                            "automatic differentiation, but one of the arguments requires grad.")
 

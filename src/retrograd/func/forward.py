@@ -9,7 +9,7 @@ from typing import Any
 from ..autograd.backward import grad as graph_grad
 from ..base import trees
 from ..base.modes import MODE, differentiating, switched
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, edge_of
 from ..transforms import (
     active,
     check_tangent,
@@ -177,7 +177,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         slopes: Any = [None] * len(seeds)
         if pairs:
             keep = MODE.get().records and (
-                backward.watched or any(t._edge is not None for t in flat))
+                backward.watched or any(edge_of(t) is not None for t in flat))
             slopes = graph_grad([p for p, _ in pairs], seeds, [t for _, t in pairs],
                                 retain_graph=True, create_graph=keep, allow_unused=True)
         return trees.unflatten([zeros_like(o) if s is None else s

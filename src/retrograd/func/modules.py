@@ -118,7 +118,7 @@ def _in_place_of_own(module: Any, tensors: dict[str, Any],
         yield
     finally:
         for (name, store, last, _), tensor in zip(places, own, strict=False):
-            if name in given and store.get(last) is not None:
+            if name in given and last in store:
                 given[name] = store[last]
             if tensor is _ABSENT:
                 store.pop(last, None)
@@ -158,8 +158,7 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
     """
     for module in root.modules():
         # By its name, since modules are made of what is here.
-        if any(kind.__name__ == "_BatchNorm" for kind in type(module).__mro__) \
-                and module.track_running_stats:
+        if any(kind.__name__ == "_BatchNorm" for kind in type(module).__mro__):
             module.running_mean = module.running_var = module.num_batches_tracked = None
             module.track_running_stats = False
     return root

@@ -111,7 +111,7 @@ class Backward:
     def __init__(self, outputs: list[Tensor], inputs: Entered, structure: Any = trees.LEAF):
         self.inputs, self.outputs, self.structure = inputs, outputs, structure
         self.watched = False  # from outside the function
-        self.live = [o for o in outputs if o._edge is not None]
+        self.live = [o for o in outputs if edge_of(o) is not None]
         self.targets = [edge_of(t) for t in inputs.inside]
         self._schedule: Schedule | None = None
 
@@ -155,7 +155,7 @@ class Backward:
                                 f"{type(seed).__name__}")
         if record is None:
             record = MODE.get().records and (self.watched or any(
-                s is not None and s._edge is not None for s in seeds))
+                s is not None and edge_of(s) is not None for s in seeds))
         return trees.unflatten(self.gradients(seeds, record, retain), self.inputs.structure)
 
     def rows(self, basis: list[Tensor], total: int) -> list[Tensor] | None:
@@ -179,6 +179,22 @@ class Backward:
         return [wrap_any(leave_batch(zeros_like_data(t._data) if (g := found.get(edge)) is None
                                      else g, 0, level, total))
                 for edge, t in zip(self.targets, self.inputs.outside, strict=True)]
+
+    def shown(self, tree: Any) -> tuple[Any, bool]:
+        """What a function returned, with the histories that lead outside; whether any does."""
+        is_live = False
+
+        def with_history(value: Any) -> Any:
+            nonlocal is_live
+            if not isinstance(value, Tensor):
+                return value
+            edge = edge_of(value)
+            if edge is None or not self._leads_outside(edge):
+                return value._off_graph()
+            is_live = True
+            return value
+
+        return trees.tree_map(with_history, tree), is_live
 
     def _result(self, found: Any, like: Tensor) -> Tensor:
         if found is None:
@@ -277,10 +293,13 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
                                    "to use the vjp or jacrev APIs instead?")
             backward = Backward([output], inputs)
             record = outer and backward.is_watched()
-            found = backward.gradients(None, record, retain=record)
+            is_live = False
+            if has_aux:
+                aux, is_live = backward.shown(aux) if outer else (detached(aux), False)
+            found = backward.gradients(None, record, retain=record or is_live)
             inputs.close()
         if not record:
-            output, aux = output._off_graph(), detached(aux)
+            output = output._off_graph()
         gradients = trees.unflatten(found, inputs.structure)
         return (gradients, (output, aux)) if has_aux else (gradients, output)
 
@@ -345,9 +364,13 @@ def ran(func: Callable[..., Any], primals: tuple[Any, ...],
                                    f"complex Tensors, got Tensor with dtype {leaf.dtype}")
     backward = Backward(outputs, inputs, structure)
     backward.watched = bool(backward.live) and backward.is_watched()
-    inputs.close()
     if not (outer and backward.watched):
-        output, aux = detached(output), detached(aux)
+        output = detached(output)
+    elif len(outputs) > 1:  # some may be watched and others not
+        output, _ = backward.shown(output)
+    if has_aux:
+        aux = backward.shown(aux)[0] if outer else detached(aux)
+    inputs.close()
     return output, aux, backward
 
 

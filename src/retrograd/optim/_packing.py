@@ -95,7 +95,7 @@ class GroupUpdate:
         groups: dict[Any, list[Tensor]] = {}
         for param in params:
             stateless = not optimizer._has_state(param)
-            if param._grad is None and (stateless or not names):
+            if param._grad is None and stateless:
                 self.idle.append(param)
                 continue
             packable = apart and fused.is_packable(param._data) and _form(param) is not None
@@ -138,7 +138,7 @@ def _kind(param: Tensor, rows: list[Any], numbers: list[Any]) -> tuple[Any, ...]
     """What the members of a pack have in common; None if a pack cannot hold this state."""
     form, number_forms = _form(param), {_form(number) for number in numbers}
     if any(_form(row) != form for row in rows) or len(number_forms) > 1 \
-            or any(each is None or each[0] for each in number_forms):
+            or {each and each[0] for each in number_forms} - {()}:
         return None
     # Those that move now, and those that moved as often, will mostly go on together.
     return (param._data.dtype, param._grad is None, *number_forms,

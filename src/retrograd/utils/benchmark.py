@@ -154,7 +154,7 @@ class Timer:
         """Measurements of blocks that are long enough to be measured, for some time."""
         with _threads(self._task_spec.num_threads):
             number = 1
-            while (took := self._timer.timeit(number)) < min_run_time / 1000 and number < 10**9:
+            while (took := self._timer.timeit(number)) < min_run_time / 1000:
                 number *= 10
             number = max(1, int(number * min_run_time / 100 / took)) if took else number
             times: list[float] = []

@@ -74,7 +74,7 @@ class _Calls(Recorder):
     """A profiler that keeps only what belongs to nodes."""
 
     def __init__(self, outer: Recorder | None) -> None:
-        super().__init__(outer, stack=True)
+        super().__init__(outer, shapes=False, memory=False, stack=True, modules=False, flops=False)
 
     def note(self, name: str, start: int, end: int, scope: RecordScope, **details: Any) -> None:
         if details.get("sequence_nr", -1) >= 0:

@@ -475,9 +475,9 @@ def _scan(name: str, ufunc: Any) -> Any:
 
     def scanned(array: Any, axis: int | None = None, dtype: Any = None) -> Any:
         if axis is not None and array.size >= LARGE and array.size >= 64 * array.shape[axis] \
-                and array.dtype.char in "fd" and dtype in (None, array.dtype):
+                and array.dtype.char in "fd" and (dtype is None or dtype == array.dtype):
             return _scanned_at_once(ufunc, array, axis)
-        return accumulate(np.ravel(array) if axis is None else array, axis or 0, dtype)
+        return accumulate(np.ravel(array) if axis is None else array, axis, dtype)
 
     scanned.__name__ = name
     return scanned
@@ -487,7 +487,7 @@ def _scanned_at_once(ufunc: Any, array: Any, axis: int) -> Any:
     """A scan of many rows, one step of all of them after the other: NumPy takes row by row."""
     steps = in_rows(np.moveaxis(array, axis, 0))
     found = np.empty(steps.shape, steps.dtype)
-    found[:1] = steps[:1]
+    found[0] = steps[0]
     for before, step, now in zip(found, steps[1:], found[1:]):
         ufunc(before, step, out=now)
     return in_rows(np.moveaxis(found, 0, axis))

@@ -799,11 +799,12 @@ def _representable_range(low: int, high: int, kind: _Kind) -> tuple[int, int]:
     _check_integer_bound("to - 1", high - 1, kind)
     if not kind.digits:
         return low, high
-    first, last = _as_stored(low + 1, kind), _as_stored(high - 1, kind)
+    second, greatest = low + 1, high - 1
+    first, last = _as_stored(second, kind), _as_stored(greatest, kind)
     if first < low:
-        low = first + _spacing(low + 1, kind.digits)
+        low = first + _spacing(second, kind.digits)
     if last >= high:
-        high = last - _spacing(high - 1, kind.digits)
+        high = last - _spacing(greatest, kind.digits)
     if low >= high:
         raise RuntimeError("random_ expects 'from' casted to dtype to be less than 'to' casted to "
                            f"dtype, but got from={low} >= to={high}")

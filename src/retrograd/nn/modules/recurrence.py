@@ -35,7 +35,7 @@ def _relu_step(inner: Tensor, state: State, weights: Weights) -> State:
 
 
 def _lstm_step(inner: Tensor, state: State, weights: Weights) -> State:
-    into, keep, value, out = _gates(inner, state[0], weights).chunk(4, -1)
+    into, keep, value, out = _gates(inner, state[0], weights).chunk(4, 1)
     cell = keep.sigmoid() * state[1] + into.sigmoid() * value.tanh()
     hidden = out.sigmoid() * cell.tanh()
     if len(weights) in (3, 5):  # the last one projects
@@ -46,8 +46,8 @@ def _lstm_step(inner: Tensor, state: State, weights: Weights) -> State:
 def _gru_step(inner: Tensor, state: State, weights: Weights) -> State:
     hidden = state[0]
     outer = F.linear(hidden, weights[1], weights[3] if len(weights) > 3 else None)
-    reset_in, update_in, new_in = inner.chunk(3, -1)
-    reset_out, update_out, new_out = outer.chunk(3, -1)
+    reset_in, update_in, new_in = inner.chunk(3, 1)
+    reset_out, update_out, new_out = outer.chunk(3, 1)
     update = (update_in + update_out).sigmoid()
     new = (new_in + (reset_in + reset_out).sigmoid() * new_out).tanh()
     return ((hidden - new) * update + new,)

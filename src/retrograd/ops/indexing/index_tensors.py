@@ -208,7 +208,7 @@ def values_gradient(g: Any, like: Any, index: Any, dims: Any) -> Any:
     if not _is_mask(index) or math.prod(like.shape) != 1:
         return fitted(index_of(g, index, dims), like)
     after = len(g.shape) - dims[0] - len(index.shape)
-    shaped = reshape(index, (*(1,) * dims[0], *index.shape, *(1,) * after))
+    shaped = reshape(index, (*index.shape, *(1,) * after))
     return fitted(reshape(sum_to_size_of(kept(g, shaped), ()), like.shape), like)
 
 

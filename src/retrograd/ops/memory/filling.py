@@ -34,12 +34,16 @@ def writes_freely(target: Tensor, *sources: Any) -> bool:
             or (mode is not GRAD and mode is not NO_GRAD):
         return False
     for source in sources:
-        if type(source) not in PLAIN or (source._edge is not None and mode is GRAD):
+        if type(source) not in PLAIN:
             return False
     if mode is NO_GRAD:
         return True
-    view = target._view
-    return target._edge is None and (view is None or view.base._edge is None)
+    for tensor in (target, *sources):
+        # A part may have got a history with its base, and nobody have asked for it yet.
+        if tensor._edge is not None or (
+                tensor._view is not None and tensor._view.base._edge is not None):
+            return False
+    return True
 
 
 def is_writable(array: Any) -> bool:

@@ -9,7 +9,7 @@ from ...backend import attention as attention_kernels, xp
 from ...base import dtypes
 from ...base.errors import length_of
 from ...core.op import Array, Index, composite, op
-from ...core.tensor import PLAIN, Tensor, wrap
+from ...core.tensor import PLAIN, Tensor, edge_of, wrap
 from ..batching import all_batched
 from ..checks.common import c_name, unsupported
 from ..checks.losses import check_fits
@@ -83,7 +83,7 @@ def _check_mask(shape: tuple[int, ...], mask: Tensor) -> None:
 
 
 def _is_constant(tensor: Tensor) -> bool:
-    return type(tensor) in PLAIN and tensor._edge is None
+    return type(tensor) in PLAIN and edge_of(tensor) is None
 
 
 def _weights(query: Tensor, key: Tensor, mask: Tensor | None, causal: bool,

@@ -30,12 +30,11 @@ _CAT_OUT = Out("torch.cat(): input types can't be cast to the desired output typ
 @linear(promote="same", node="CatBackward0", quiet=True, out=_CAT_OUT,
         vjp=lambda g, like, dim: _cat_parts(g, like, dim))
 def _cat(tensors: Arrays, dim: int = 0) -> Any:
-    rank = tensors[0].ndim
-    if 0 < rank < 4 and all([t.ndim == rank for t in tensors]):
+    if tensors[0].ndim < 4:
         try:
             return xp.in_rows(xp.concatenate(tensors, axis=dim))
         except ValueError:
-            pass  # which is put into words below
+            pass  # which is put into words below, or is no error
     for i, t in enumerate(tensors):
         if not t.ndim:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
