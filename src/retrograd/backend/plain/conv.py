@@ -65,7 +65,7 @@ class Layout(NamedTuple):
     """
 
     shape: Ints  # of a sample's windows: channels, the first dimensions of the kernel, elements
-    strides: Ints
+    jumps: Ints  # how far apart neighbours along each of these lie
     shifted: Ints  # the other dimensions of the kernel
     steps: Ints  # how far apart neighbours along those lie among the elements
     shifts: Ints  # how far behind the first one each place along those lies
@@ -111,7 +111,7 @@ def columns(x: Any, groups: int, found: Layout, count: int) -> Any:
     size = max(1, _COPIED_BYTES // (numbers * x.dtype.itemsize or 1))
     for start in range(0, batch, size):
         samples = min(size, batch - start)
-        view = xp.as_strided(x, (samples, *found.shape), (of_sample, *found.strides),
+        view = xp.as_strided(x, (samples, *found.shape), (of_sample, *found.jumps),
                              start * of_sample)
         yield slice(start, start + samples), view.reshape(
             samples, groups, math.prod(found.shape) // (groups * length or 1), length)
