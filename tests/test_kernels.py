@@ -529,7 +529,7 @@ def _() -> Any:
                 (None, None), (weight, None), (weight, -weight)))
 
 
-@cases("norm.layer_input_gradient")
+@cases("norm.layer_input_gradient", "norm.layer_gradients")
 def _() -> Any:
     for x in large_rows():
         for rank in range(1, x.ndim):
@@ -542,13 +542,19 @@ def _() -> Any:
 # ---------------------------------------------------------------- cases: products
 
 
-@cases("matrices.product", "matrices.dot")
-def _() -> Any:
+@cases("matrices.dot")
+def vectors_and_matrices() -> Any:
     for dtype in (*FLOATS, np.int64, np.complex64):
         for left, right in (((3, 4), (4, 5)), ((4,), (4,)), ((3, 4), (4,)), ((0, 4), (4, 2)),
                             ((3, 0), (0, 2)), ((3, 1), (1, 2))):
             yield numbers(*left, dtype=dtype), numbers(*right, dtype=dtype, seed=1)
     yield from zip(layouts(numbers(30, 40)), layouts(numbers(40, 20)), strict=True)
+
+
+@cases("matrices.product")
+def _() -> Any:
+    yield from vectors_and_matrices()
+    yield numbers(3, 128, 32, dtype=np.float32), numbers(3, 32, 128, dtype=np.float32)
 
 
 def systems_of(*dtypes: Any) -> Iterator[tuple[Any, Any]]:
@@ -1352,6 +1358,18 @@ def _() -> Any:
     yield numbers(1, 64, 4096), numbers(1, 16, 4096), (64, 16, 1), (1,), (0,), (1,), 1
 
 
+@cases("conv.convolve")
+def _() -> Any:
+    for dtype in FLOATS:
+        for stride, padding, dilation, groups in SETTINGS:
+            x, weight = numbers(3, 4, 9, 8, dtype=dtype), numbers(6, 4 // groups, 3, 2, dtype=dtype)
+            yield x, weight, numbers(6, dtype=dtype), *[
+                (n, n) for n in (stride, padding, dilation)], groups
+    yield numbers(0, 4, 9), numbers(6, 4, 3), None, (1,), (0,), (1,), 1
+    for channels in (16, 2):
+        yield numbers(1, channels, 4096), numbers(64, channels, 1), None, (1,), (0,), (1,), 1
+
+
 # ---------------------------------------------------------------- softmax
 
 
@@ -1415,12 +1433,13 @@ def test_rows_are_added_up_by_index(count: int, indices: int) -> None:
 # ---------------------------------------------------------------- convolution and pooling
 
 @pytest.mark.parametrize(("stride", "padding", "dilation", "groups"), SETTINGS)
-@pytest.mark.parametrize("space", [(7,), (6, 5), (20, 17), (5, 5, 6)])
-def test_convolution(space: tuple[int, ...], stride: int, padding: int, dilation: int,
+@pytest.mark.parametrize("space", [(7,), (6, 5), (20, 17), (5, 5, 6), (70, 60)])
+@pytest.mark.parametrize("kernels", [6, 2])
+def test_convolution(space: tuple[int, ...], kernels: int, stride: int, padding: int, dilation: int,
                      groups: int) -> None:
     rank = len(space)
     x = numbers(3, 4, *space)
-    weight = numbers(6, 4 // groups, *(3, 2, 2)[:rank], seed=1)
+    weight = numbers(kernels, 4 // groups, *(3, 2, 2)[:rank], seed=1)
     steps = [(n,) * rank for n in (stride, padding, dilation)]
     y = conv.convolve(x, weight, None, *steps, groups)
     wide = np.pad(x, [(0, 0), (0, 0), *[(padding, padding)] * rank])
@@ -1428,7 +1447,7 @@ def test_convolution(space: tuple[int, ...], stride: int, padding: int, dilation
     for place in itertools.product(*map(range, weight.shape[2:])):
         part = wide[(..., *[slice(i * dilation, i * dilation + (n - 1) * stride + 1, stride)
                             for i, n in zip(place, y.shape[2:], strict=True)])]
-        kernel = weight[(..., *place)].reshape(groups, 6 // groups, -1)
+        kernel = weight[(..., *place)].reshape(groups, kernels // groups, -1)
         split = part.reshape(3, groups, 4 // groups, *part.shape[2:])
         expected += np.einsum("goc,ngc...->ngo...", kernel, split).reshape(y.shape)
     assert np.allclose(y, expected)

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.grad_mode import enable_grad, no_grad
-from ..core.tensor import Tensor
+from ..backend import matrices, xp
+from ..backend.numpy import fused
+from ..core.tensor import Tensor, wrap
 from ..ops.creation.filled import zeros_like
 from ..ops.shapes.joining import cat
 from ._single import real
@@ -153,6 +155,14 @@ class _Run:
         if "al" not in state:
             state["al"] = [None] * self.options["history_size"]
         shares = state["al"]
+        if type(self.grad) is Tensor and fused.is_packable(self.grad._data) \
+                and self.grad.numel() < _SMALL and len(changes) <= len(shares):
+            parts = ([tensor._data for tensor in each] for each in (changes, moves, weights))
+            with xp.quiet():
+                array, found_shares = matrices.quasi_newton(
+                    self.grad._data, *parts, getattr(state["H_diag"], "_data", 1))
+            shares[:len(changes)] = map(wrap, found_shares)
+            return wrap(array)
         found = self.grad.neg()
         for i in range(len(changes) - 1, -1, -1):
             shares[i] = moves[i].dot(found) * weights[i]

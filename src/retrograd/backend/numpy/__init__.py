@@ -507,8 +507,12 @@ def argsort(array: Any, axis: int | None = -1, kind: str | None = None) -> Any:
     return array.argsort(axis, kind)
 
 
+_SHARED = 1024  # elements of a mask for as many as are large
+
+
 def where(mask: Any, left: Any, right: Any) -> Any:
-    if not isinstance(mask, np.ndarray) or mask.size < LARGE:
+    if not isinstance(mask, np.ndarray) or (mask.size < LARGE and (
+            mask.size < _SHARED or getattr(left, "size", 1) < LARGE)):
         return np.where(mask, left, right)
     return _module("pointwise").chosen(mask, left, right)
 

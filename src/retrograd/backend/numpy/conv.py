@@ -14,7 +14,8 @@ from .matrices import product  # noqa: F401 - in the plain bodies
 from .native import native
 from .threads import one_thread
 
-_WORTH_THREADS = 1 << 22  # products of numbers
+_ALONE = range(1 << 18, 1 << 22)
+"""For so many products of numbers for a sample BLAS would wake up threads that do not help."""
 
 
 @lru_cache(maxsize=256)
@@ -24,13 +25,24 @@ def settings(stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Ints:
     return (*(1,) * idle, *stride, *(0,) * idle, *padding, *(1,) * idle, *dilation, groups)
 
 
-def _with_one_thread(body: Any) -> Any:
-    """``body``, whose products are of single samples, with none of BLAS's threads in small ones."""
+def _threads_for(multiplications: int) -> Any:
+    return one_thread if multiplications in _ALONE else nullcontext()
 
+
+def _convolving(body: Any) -> Any:
+    def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints,
+                 groups: int) -> Any:
+        out = output_space(x.shape[2:], weight.shape[2:], stride, padding, dilation)
+        with _threads_for(weight.size * math.prod(out)):
+            return body(x, weight, bias, stride, padding, dilation, groups)
+
+    return convolve
+
+
+def _convolving_weights(body: Any) -> Any:
     def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints,
                                  dilation: Ints, groups: int) -> Any:
-        of_a_sample = math.prod(shape) // (groups or 1) * math.prod(g.shape[2:])
-        with one_thread if of_a_sample < _WORTH_THREADS else nullcontext():
+        with _threads_for(math.prod(shape) * math.prod(g.shape[2:])):
             return body(g, x, shape, stride, padding, dilation, groups)
 
     return convolve_weight_gradient
@@ -38,11 +50,11 @@ def _with_one_thread(body: Any) -> Any:
 
 fill_with_plain_bodies(
     globals(), plain, take_sides=lru_cache(maxsize=32),
-    convolve=native(
+    convolve=lambda body: native(
         "convolved(x, weight, bias, empty((x.shape[0], weight.shape[0], *output_space("
         "x.shape[2:], weight.shape[2:], stride, padding, dilation)), x.dtype), "
         "*settings(stride, padding, dilation, groups))", settings, output_space,
-        when="x.size and x.ndim < 6 and ready(x, weight, bias)"),
+        when="x.size and x.ndim < 6 and ready(x, weight, bias)")(_convolving(body)),
     convolve_input_gradient=native(
         "convolved_input_gradient(g, weight, empty(shape, g.dtype), "
         "*settings(stride, padding, dilation, groups))", settings,
@@ -50,4 +62,4 @@ fill_with_plain_bodies(
     convolve_weight_gradient=lambda body: native(
         "convolved_weight_gradient(g, x, empty(shape, g.dtype), "
         "*settings(stride, padding, dilation, groups))", settings,
-        when="g.size and g.ndim < 6 and ready(g, x)")(_with_one_thread(body)))
+        when="g.size and g.ndim < 6 and ready(g, x)")(_convolving_weights(body)))

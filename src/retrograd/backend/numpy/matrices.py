@@ -22,6 +22,7 @@ from .routines import (
     routines_for,
     work_size,
 )
+from .threads import one_thread
 
 _matmul = np.matmul
 
@@ -52,8 +53,18 @@ def product(a: Any, b: Any) -> Any:
     dtype = a.dtype  # the two that need no other one
     if a.ndim > 1 < b.ndim and a.shape[-1] == 1:
         return np.multiply(a, b, order="C")  # without BLAS's detour for columns and rows
-    return _matmul(a, b, order="C") if dtype is FLOAT32 or dtype is FLOAT64 \
-        else plain.product(a, b)
+    if dtype is not FLOAT32 and dtype is not FLOAT64:
+        return plain.product(a, b)
+    if a.ndim > 2 and a.shape[-1] < _DEEP and b.ndim > 1 \
+            and math.prod(a.shape[-2:]) * b.shape[-1] in _ALONE:
+        with one_thread:
+            return _matmul(a, b, order="C")
+    return _matmul(a, b, order="C")
+
+
+_DEEP, _ALONE = 64, range(1 << 18, 1 << 21)
+"""Of less deep products, of so many numbers, one thread makes a stack sooner than BLAS's threads,
+which wait for each other in each."""
 
 
 @native("matrix_products(a, b, None, product_like(a, b))", are_large, product_like,

@@ -9,18 +9,27 @@ import numpy as np
 
 from ..plain import fill_with_plain_bodies, norm as plain
 from ..plain.norm import (
+    _centred_rows,
     as_row,
+    as_rows,
     channel_input_gradient,
     channel_rows,
     for_each_sample,
     layer_gradients,
     layer_input_gradient,
+    shaped_as,
 )
 from ..plain.precision import is_half
 from . import together
 from .index import FEW_NUMBERS, slices_at, totals
 from .native import native
-from .rows import column_sums, number, row_products, row_sums  # noqa: F401 - in plain bodies
+from .rows import (  # noqa: F401 - in plain bodies
+    column_sums,
+    number,
+    ones,
+    row_products,
+    row_sums,
+)
 from .sharing import are_shared, over_rows, unless_large
 
 # ---------------------------------------------------------------- rows
@@ -66,6 +75,24 @@ def _large_layer_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: A
 
     over_rows(fill, width, g, x, mean, scale, out)
     return out
+
+
+def _large_layer_gradients(g: Any, x: Any, weight: Any, mean: Any, scale: Any, rank: int,
+                           eps: float) -> Any:
+    if not are_shared(x, g):
+        return None
+    # What is multiplied for the sums of columns serves those of rows.
+    shape, slopes = x.shape[x.ndim - rank:], as_rows(g, rank)
+    found, scale = _centred_rows(as_rows(x, rank), mean, scale, eps)
+    found *= scale
+    products, width = slopes * found, found.shape[1]
+    along, sums = column_sums(products), column_sums(slopes)
+    factors = ones(width, x.dtype) if weight is None else weight.reshape(-1, 1)
+    found *= products.dot(factors) / -width
+    found -= slopes.dot(factors) / width
+    found += slopes if weight is None else np.multiply(slopes, as_row(weight), out=products)
+    found *= scale
+    return found.reshape(x.shape), shaped_as(along, shape), shaped_as(sums, shape)
 
 
 def layer_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, rank: int, eps: float,
@@ -124,6 +151,11 @@ def _add_rows_at(whole: Any, indices: Any, rows: Any, times: Any) -> None:
     if times.max() == 1:
         whole[indices] = rows
     elif rows.size > FEW_NUMBERS:
+        # Where few rows meet, only they are added up: all are written before, each over the others.
+        meet = np.flatnonzero(times.take(indices) > 1)
+        if 2 * meet.size < indices.size:
+            whole[indices] = rows
+            indices, rows = indices.take(meet), rows.take(meet, 0)
         indices, rows = totals(rows, indices)
         whole[indices] = rows
     else:
@@ -158,10 +190,11 @@ fill_with_plain_bodies(
         "shifted_channels(x, scale, shift, like(x))",
         when="x.ndim > 2 and ready(x) and in_order(scale, shift) "
              "and scale.dtype is shift.dtype is column(x, 0).dtype"),
-    layer_gradients=native(
+    layer_gradients=lambda body: native(
         "layer_gradients(g, x, weight, mean, scale, like(x), row(x, rank), row(x, rank), rank, "
         "eps)",
-        when="g.shape == x.shape and ready(x, g, weight) and in_order(mean, scale)"),
+        when="g.shape == x.shape and ready(x, g, weight) and in_order(mean, scale)")(
+            unless_large(body, _large_layer_gradients)),
     blend=native("blend(mean, var, means, squares, count, momentum)",
                  when="in_order(mean, var, means, squares) "
                       "and mean.dtype is var.dtype is means.dtype"),

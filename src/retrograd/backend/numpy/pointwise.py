@@ -118,6 +118,8 @@ def operands_of(mask: Any, left: Any, right: Any) -> tuple[Any, Any] | None:
         when="operands_of(mask, left, right)")
 def chosen(mask: Any, left: Any, right: Any) -> Any:
     # Large arrays by bits: NumPy's own choice guesses each element, and is often wrong.
+    if _is_shared(mask, left, right):
+        return _masked(mask, left, right)
     operands = None if mask.size < _MASKED_BY_BITS else operands_of(mask, left, right)
     if operands is None:
         return np.where(mask, left, right)
@@ -128,6 +130,23 @@ def chosen(mask: Any, left: Any, right: Any) -> Any:
     pattern &= left ^ right
     pattern ^= right
     return pattern.view(dtype)
+
+
+def _is_shared(mask: Any, array: Any, number: Any) -> bool:
+    """Whether many numbers share each choice between theirs and the same other one."""
+    return getattr(number, "shape", None) == () and 0 < mask.size < getattr(array, "size", 0) \
+        and array.dtype is number.dtype and array.dtype in _SCALARS and mask.dtype == np.bool_ \
+        and array.flags.c_contiguous and array.size >= _MASKED_BY_BITS \
+        and np.broadcast_shapes(mask.shape, array.shape) == array.shape
+
+
+def _masked(mask: Any, array: Any, number: Any) -> Any:
+    whole = _whole(array)
+    pattern = mask.view(np.int8).astype(whole)
+    np.negative(pattern, out=pattern)
+    found = array.view(whole) & pattern
+    found |= ~pattern & number.view(whole)
+    return found.view(array.dtype)
 
 
 def remainder(array: Any, other: Any) -> Any:

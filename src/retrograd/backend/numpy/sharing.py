@@ -26,6 +26,7 @@ from ...base.locks import new_lock
 from . import FLOAT32, FLOAT64, threads
 
 _LEAST, _MOST = 1 << 17, 1 << 18  # numbers in a block
+_WORTH = 1 << 12  # numbers of an array from which bodies that fill what they are given are quicker
 _FEW = 1 << 14  # of SciPy's functions, the quickest of which take 10 ns for each number
 
 
@@ -35,6 +36,8 @@ def over_blocks(compute: Callable[[slice], None], count: int, block: int) -> Non
     The slices are the same however many threads there are, and so is what is computed. An error in
     one of them, or an interrupt, is raised when no thread is at work any more.
     """
+    if 0 < count <= block:
+        return compute(slice(0, count))
     work = _Work(compute, [slice(start, min(start + block, count))
                            for start in range(0, count, block)])
     try:
@@ -195,9 +198,9 @@ def _in_place_of(function: Callable[..., Any], body: Callable[..., Any]) -> Call
 
 
 def are_shared(*arrays: Any) -> bool:
-    """Whether arrays are worth more than one block, and can be taken apart as the first one is."""
+    """Whether arrays are large, and can be taken apart as the first one is."""
     first = arrays[0]
-    return first.size >= 2 * _LEAST and all(
+    return first.size >= _WORTH and all(
         [a.shape == first.shape and a.dtype is first.dtype and a.flags.c_contiguous
          for a in arrays]) and (first.dtype is FLOAT32 or first.dtype is FLOAT64)
 
@@ -233,7 +236,7 @@ def by_rows(body: Callable[..., Any], fill: Callable[..., None]) -> Callable[...
     def shared_body(*given: Any) -> Any:
         *arrays, axis = given
         first = arrays[0]
-        if first.size < 2 * _LEAST or axis != first.ndim - 1 or not are_shared(*arrays):
+        if first.size < _WORTH or axis != first.ndim - 1 or not are_shared(*arrays):
             return body(*given)
         out = np.empty(first.shape, first.dtype)
         over_rows(fill, first.shape[-1], *arrays, out)

@@ -17,10 +17,18 @@ from .rows import (  # type: ignore[attr-defined]
 )
 from .sharing import by_rows
 
+_HIGHEST, _LEAST_SUM = 60, 1e-20
+
 
 def _softmax(x: Any, out: Any) -> None:
+    # Exponentials of numbers that are not too high add up as they are, unless a whole row is low.
+    if x.max() < _HIGHEST:  # NaN is not
+        sums = row_sums(np.exp(x, out=out))
+        if sums.min() > _LEAST_SUM:
+            out *= 1 / sums
+            return
     np.exp(np.subtract(x, row_maxima(x), out=out), out=out)
-    out /= row_sums(out)
+    out *= 1 / row_sums(out)
 
 
 def _log_softmax(x: Any, out: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import xp
 from .index import placed
@@ -49,13 +49,6 @@ def windows(x: Any, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> An
     return xp.as_strided(x, (*x.shape[:2], *kernel, *out), (*own[:2], *steps, *jumps), 0)
 
 
-def runs(x: Any, kernel: Ints, dilation: Ints, length: int) -> Any:
-    """The same at ``length`` elements that follow one another, in the place of an output."""
-    own = xp.element_strides(x)
-    steps = tuple([n * d for n, d in zip(own[2:], dilation, strict=True)])
-    return xp.as_strided(x, (*x.shape[:2], *kernel, length), (*own[:2], *steps, 1), 0)
-
-
 @lru_cache(maxsize=256)
 def places(space: Ints, out: Ints) -> tuple[Ints, int]:
     """How far apart elements of a space lie in memory, and how many begin an output of it."""
@@ -63,31 +56,65 @@ def places(space: Ints, out: Ints) -> tuple[Ints, int]:
     return apart, 1 + sum([(n - 1) * a for n, a in zip(out, apart, strict=True)])
 
 
-def as_runs(x: Any, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
-    """Windows at the ends of rows too, which are no output: all others lie in one piece.
+class Layout(NamedTuple):
+    """How windows are laid out to be multiplied.
 
-    Also how far apart neighbours of an output lie, and the length of the piece; None where there
-    would be too many.
+    Their elements are those of the output, or lie in one piece: what lies between rows is there
+    too, and is no output. Windows overlap, so that along the last dimensions of the kernel it may
+    take fewer copies to shift what is multiplied than to have all places in the windows.
     """
-    apart, length = places(x.shape[2:], out)
-    if {*stride} != {1} or length >= 2 * math.prod(out):
-        return None
-    return runs(x, kernel, dilation, length), apart, length
+
+    shape: Ints  # of a sample's windows: channels, the first dimensions of the kernel, elements
+    jumps: Ints  # how far apart neighbours along each of these lie
+    shifted: Ints  # the other dimensions of the kernel
+    steps: Ints  # how far apart neighbours along those lie among the elements
+    shifts: Ints  # how far behind the first one each place along those lies
+    apart: Ints  # how far apart neighbours of the output lie
+    length: int  # the number of elements
 
 
-# Windows are copied for a few samples at a time, into memory that stays in the cache.
-_COPIED_BYTES = 1 << 18
-_MANY = 1 << 11  # numbers from which it pays to copy runs and to compute what is no output
+@lru_cache(maxsize=256)
+def layout(shape: Ints, kernel: Ints, stride: Ints, dilation: Ints, out: Ints, count: int,
+           groups: int, is_finite: bool) -> Layout:
+    """For images (channels, *space), and ``count`` numbers that are shifted for each element.
+
+    To shift a number takes as long as to copy two. Products of groups are not made smaller still.
+    """
+    apart, length = places(shape[1:], out)
+    steps = tuple([a * d for a, d in zip(apart, dilation, strict=True)])
+    lead = shape[0], *kernel
+    own = math.prod(shape[1:]), *steps
+    if {*stride} != {1} or length >= 2 * math.prod(out) or not is_finite:
+        jumps = [a * s for a, s in zip(apart, stride, strict=True)]
+        return Layout((*lead, *out), (*own, *jumps), (), (), (0,), *places(out, out))
+    cut = min(range(len(kernel) if groups > 1 else 0, len(kernel) + 1),
+              key=lambda n: shape[0] * math.prod(kernel[:n]) + 2 * count * math.prod(kernel[n:]))
+    shifts = tuple([sum([i * s for i, s in zip(place, steps[cut:], strict=True)])
+                    for place in itertools.product(*map(range, kernel[cut:]))])
+    length += shifts[-1]
+    return Layout((*lead[:cut + 1], length), (*own[:cut + 1], 1), kernel[cut:], steps[cut:],
+                  shifts, apart, length)
 
 
-def columns(view: Any, rank: int, groups: int) -> Any:
-    """Some samples at a time, and their windows: (samples, groups, channels * kernel, output)."""
-    kernel, out = view.shape[2:2 + rank], view.shape[2 + rank:]
-    shape = (groups, view.shape[1] // groups * math.prod(kernel), math.prod(out))
-    step = max(1, _COPIED_BYTES // (math.prod(shape) * view.dtype.itemsize or 1))
-    for start in range(0, view.shape[0], step):
-        some = view[start:start + step]
-        yield slice(start, start + step), some.reshape(some.shape[0], *shape)
+# Windows of a few samples at a time are copied, into memory that stays in the cache.
+_COPIED_BYTES = 1 << 20
+_MANY = 1 << 11  # numbers from which it pays to copy them in one piece
+
+
+def columns(x: Any, groups: int, found: Layout, count: int) -> Any:
+    """Some samples at a time, and their windows: (samples, groups, channels * kernel, elements).
+
+    As many as fit into the cache beside ``count`` numbers for each element.
+    """
+    batch, of_sample, length = x.shape[0], math.prod(x.shape[1:]), found.length
+    numbers = math.prod(found.shape) + count * length
+    size = max(1, _COPIED_BYTES // (numbers * x.dtype.itemsize or 1))
+    for start in range(0, batch, size):
+        samples = min(size, batch - start)
+        view = xp.as_strided(x, (samples, *found.shape), (of_sample, *found.jumps),
+                             start * of_sample)
+        yield slice(start, start + samples), view.reshape(
+            samples, groups, math.prod(found.shape) // (groups * length or 1), length)
 
 
 def part_slices(kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
@@ -106,14 +133,20 @@ def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilati
     if not x.size:
         # Without channels to read there are none to write, whatever the number of kernels.
         return xp.zeros((x.shape[0], weight.shape[0] if x.shape[1] else 0, *out), x.dtype)
-    rows = _in_groups(wide(weight), groups).reshape(groups, weight.shape[0] // groups, -1)
-    whole = xp.ascontiguousarray(padded(wide(x), padding))
-    y = xp.empty((x.shape[0], weight.shape[0], *out), whole.dtype)
-    view, apart, length = as_runs(whole, kernel, stride, dilation, out) or (
-        windows(whole, kernel, stride, dilation, out), *places(out, out))
-    for part, cols in columns(view, len(out), groups):
-        y[part] = xp.as_strided(xp.matmul(rows, cols), (cols.shape[0], *y.shape[1:]),
-                                (y.shape[1] * length, length, *apart), 0)
+    whole, count = xp.ascontiguousarray(padded(wide(x), padding)), weight.shape[0] // groups
+    found = layout(whole.shape[1:], kernel, stride, dilation, out, count, groups, True)
+    shifts, length = len(found.shifts), found.length
+    rows = _in_groups(wide(weight), groups).reshape(groups, count, -1, shifts)
+    rows = rows.transpose(0, 3, 1, 2).reshape(groups, shifts * count, -1)
+    y = xp.empty((x.shape[0], groups, count, *out), whole.dtype)
+    for part, cols in columns(whole, groups, found, shifts * weight.shape[0]):
+        sums = xp.matmul(rows, cols).reshape(-1, groups, shifts, count, length)
+        for i, shift in enumerate(found.shifts[1:], 1):
+            sums[:, :, 0, :, :-shift] += sums[:, :, i, :, shift:]
+        y[part] = xp.as_strided(sums, (sums.shape[0], *y.shape[1:]), (
+            rows.shape[0] * rows.shape[1] * length, rows.shape[1] * length, length,
+            *found.apart), 0)
+    y = y.reshape(x.shape[0], weight.shape[0], *out)
     if bias is not None:
         y += bias.reshape((-1,) + (1,) * len(out))
     return xp.cast(y, x.dtype)
@@ -171,21 +204,28 @@ def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding:
     """The gradient of the kernels."""
     if not g.size:
         return xp.zeros(shape, g.dtype)
-    out, kernel = g.shape[2:], shape[2:]
-    whole, slopes, length, found = padded(wide(x), padding), wide(g), math.prod(out), None
-    if whole.size > _MANY and xp.isfinite(xp.sum(whole)):  # zeros leave out what is finite
-        found = as_runs(xp.ascontiguousarray(whole), kernel, stride, dilation, out)
-    if found is None:
-        view = windows(whole, kernel, stride, dilation, out)
-    else:
-        view, apart, length = found
-        slopes = xp.zeros((*g.shape[:2], length), slopes.dtype)
-        xp.as_strided(slopes, g.shape, (shape[0] * length, length, *apart), 0)[...] = g
-    slopes = slopes.reshape(g.shape[0], groups, -1, length).swapaxes(2, 3)
-    found = xp.zeros((groups, shape[1] * math.prod(kernel), shape[0] // groups), slopes.dtype)
-    for part, cols in columns(view, len(kernel), groups):
-        found += xp.sum(xp.matmul(cols, slopes[part]), axis=0)
-    return xp.cast(xp.ascontiguousarray(found.swapaxes(1, 2)).reshape(shape), g.dtype)
+    out, kernel, count = g.shape[2:], shape[2:], shape[0] // groups
+    whole = xp.ascontiguousarray(padded(wide(x), padding))
+    # Zeros leave out what is finite.
+    is_finite = whole.size > _MANY and bool(xp.isfinite(xp.sum(whole)))
+    found = layout(whole.shape[1:], kernel, stride, dilation, out, count, groups, is_finite)
+    *_, shifted, steps, shifts, apart, length = found
+    # Zeros lie between the rows of slopes, and before them: there is a copy for each shift, that of
+    # the last one first.
+    reach, slopes = shifts[-1] + length, xp.ascontiguousarray(wide(g))
+    if reach > math.prod(out):
+        slopes = xp.zeros((*g.shape[:2], reach), whole.dtype)
+        xp.as_strided(slopes, g.shape, (shape[0] * reach, reach, *apart), shifts[-1])[...] = g
+    sums = xp.zeros((groups, shape[1] * math.prod(kernel) // math.prod(shifted),
+                     len(shifts) * count), whole.dtype)
+    for part, cols in columns(whole, groups, found, len(shifts) * shape[0]):
+        rows = xp.as_strided(
+            slopes, (cols.shape[0], groups, *shifted, count, length),
+            (shape[0] * reach, count * reach, *steps, reach, 1), part.start * shape[0] * reach)
+        rows = rows.reshape(*cols.shape[:2], len(shifts) * count, length)
+        sums += xp.sum(xp.matmul(cols, rows.swapaxes(2, 3)), axis=0)
+    sums = sums.reshape(groups, -1, len(shifts), count)[:, :, ::-1].transpose(0, 3, 1, 2)
+    return xp.cast(xp.ascontiguousarray(sums).reshape(shape), g.dtype)
 
 
 # ---------------------------------------------------------------- padding and resampling

@@ -168,3 +168,19 @@ def _taylor(a: Any, few: int, blocks: int) -> Any:
         block = sum(power / math.factorial(start + k) for k, power in enumerate(powers[:few]))
         y = block if y is None else y @ powers[few] + block
     return y
+
+
+def quasi_newton(gradient: Any, changes: Any, moves: Any, weights: Any, scale: Any
+                 ) -> tuple[Any, list[Any]]:
+    """Minus the gradient, turned by how it changed with each move, the first one first.
+
+    The weights are one over the products of both. Also what was taken out for each change.
+    """
+    found, shares = -gradient, [None] * len(moves)
+    for i in reversed(range(len(moves))):
+        shares[i] = dot(moves[i], found) * weights[i]
+        found = found - changes[i] * shares[i]
+    found = found * scale
+    for change, move, weight, share in zip(changes, moves, weights, shares, strict=True):
+        found = found + move * (share - dot(change, found) * weight)
+    return found, shares
