@@ -17,7 +17,7 @@ from .rows import (  # type: ignore[attr-defined]
 )
 from .sharing import by_rows
 
-_HIGHEST, _LEAST_SUM = 60, 1e-20
+_HIGHEST, _LEAST_SUM = 60, 1  # below, small ones would lose digits that they have in the row
 
 
 def _softmax(x: Any, out: Any) -> None:
