@@ -198,6 +198,75 @@ def unary_functions_refuse_what_is_no_tensor(torch, log, name):
         log.raises(function)
 
 
+WORDED_WRITES = {
+    "add_": lambda x, y: x.add_(y, alpha="a"),
+    "sub_": lambda x, y: x.sub_(y, alpha="a"),
+    "addcmul_": lambda x, y: x.addcmul_(y, y, value="a"),
+    "addcdiv_": lambda x, y: x.addcdiv_(y, y, value=None),
+    "cumsum_": lambda x, y: x.cumsum_("a"),
+    "nan_to_num_": lambda x, y: x.nan_to_num_("a"),
+    "logit_": lambda x, y: x.logit_("a"),
+    "normal_": lambda x, y: x.normal_("a"),
+    "normal_ std": lambda x, y: x.normal_(0.0, "a"),
+    "exponential_": lambda x, y: x.exponential_("a"),
+    "geometric_": lambda x, y: x.geometric_("a"),
+    "cauchy_": lambda x, y: x.cauchy_("a"),
+    "log_normal_": lambda x, y: x.log_normal_("a"),
+    "uniform_": lambda x, y: x.uniform_("a"),
+    "uniform_ second": lambda x, y: x.uniform_(0.0, None),
+    "uniform_ by name": lambda x, y: x.uniform_(**{"from": y}),
+    "uniform_ of three": lambda x, y: x.uniform_(0.0, 1.0, 2.0),
+    "random_": lambda x, y: x.random_("a"),
+    "random_ number": lambda x, y: x.random_(3.0),
+    "random_ flag": lambda x, y: x.random_(0, True),
+    "unsqueeze_": lambda x, y: x.unsqueeze_("a"),
+    "transpose_": lambda x, y: x.transpose_(0, "a"),
+    "add": lambda x, y: x.add(y, alpha="a"),
+}
+REFUSED_WRITES = {
+    "hardtanh_": lambda x, y, F: F.hardtanh_(x, "a"),
+    "leaky_relu_": lambda x, y, F: F.leaky_relu_(x, "a"),
+    "elu_": lambda x, y, F: F.elu_(x, "a"),
+    "celu_": lambda x, y, F: F.celu_(x, "a"),
+    "threshold_": lambda x, y, F: F.threshold_(x, "a", 1),
+    "renorm_": lambda x, y, F: x.renorm_("a", 0, 1),
+    "bernoulli_": lambda x, y, F: x.bernoulli_("a"),
+    "squeeze_": lambda x, y, F: x.squeeze_("a"),
+    "resize_": lambda x, y, F: x.resize_("a"),
+    "set_": lambda x, y, F: x.set_("a"),
+    "t_": lambda x, y, F: x.t_(1),
+    "zero_": lambda x, y, F: x.zero_(1),
+    "neg_": lambda x, y, F: x.neg_(1),
+    "random_ misspelt": lambda x, y, F: x.random_(5, form=1),
+}
+
+
+@behaviour_of_each(WORDED_WRITES.items())
+def writes_name_the_argument_that_does_not_fit(torch, log, name, call):
+    for requires_grad in (False, True):
+        x = torch.ones(2, 2, requires_grad=requires_grad).clone()
+        log.raises(call, x, torch.ones(2, 2))
+        log(x, x._version)
+
+
+@behaviour_of_each(REFUSED_WRITES.items())
+def writes_refuse_what_does_not_fit(torch, log, name, call):
+    for requires_grad in (False, True):
+        x = torch.ones(2, 2, requires_grad=requires_grad).clone()
+        log.refuses(call, x, torch.ones(2, 2), torch.nn.functional)
+        log(x, x._version)
+
+
+@behaviour
+def bounds_of_draws_have_names(torch, log):
+    for bounds, named in (((), {}), ((3,), {}), ((1, 5), {}), ((), {"to": 5}), ((1,), {"to": 5}),
+                          ((), {"from": 1, "to": 5}), ((torch.tensor(3),), {})):
+        torch.manual_seed(0)
+        log(torch.zeros(4).random_(*bounds, **named), torch.zeros(4).uniform_(-1, 4))
+        if bounds != (3,) and not torch.is_tensor(*(bounds or [None])[:1]):
+            log(torch.zeros(4).uniform_(*bounds, **named))
+
+
 @behaviour
 def functions_of_several_forms_name_what_is_missing(torch, log):
     for call in (torch.sum, torch.add, lambda: torch.matmul(torch.ones(2))):
@@ -616,3 +685,58 @@ def dtypes_by_their_names_in_c(torch, log, name):
     log.raises(lambda: torch.zeros(2).set_(other).dtype)
     if not other.is_complex():
         log.raises(lambda: torch.hann_window(3, dtype=other.dtype).dtype)
+
+
+UNFIT = {
+    "add": lambda torch, x, n: x.add(x, alpha=n),
+    "add_": lambda torch, x, n: x.add_(x, alpha=n),
+    "sub": lambda torch, x, n: x.sub(x, alpha=n),
+    "rsub": lambda torch, x, n: torch.rsub(x, x, alpha=n),
+    "addmv beta": lambda torch, x, n: torch.addmv(x, x.new_ones(2, 2), x, beta=n),
+    "addmv alpha": lambda torch, x, n: torch.addmv(x, x.new_ones(2, 2), x, alpha=n),
+    "threshold": lambda torch, x, n: torch.threshold(x, 0, n),
+    "pad": lambda torch, x, n: torch.nn.functional.pad(x, (1, 1), value=n),
+    "constant_pad_nd": lambda torch, x, n: torch.constant_pad_nd(x, (1, 1), n),
+    "linspace": lambda torch, x, n: torch.linspace(0, n, 3, dtype=x.dtype),
+}
+UNFIT_WHOLE = {
+    "addcmul": lambda torch, x, n: torch.addcmul(x, x, x, value=n),
+    "threshold": lambda torch, x, n: torch.threshold(x, n, 0),
+    "pow": lambda torch, x, n: x ** abs(n),
+    "where": lambda torch, x, n: torch.where(x > 1, x, n),
+    "where first": lambda torch, x, n: torch.where(x > 1, n, x),
+}
+
+
+def numbers_that_may_not_fit(torch, log, call, dtypes):
+    for dtype in dtypes:
+        for number in (1000, -1000, -1, 70000, 2 ** 40, 7):
+            x = torch.tensor([1, 2], dtype=dtype)
+            log.raises(call, torch, x, number)
+            log(x)
+
+
+@behaviour_of_each(UNFIT.items())
+def numbers_are_not_rounded_to_what_they_are_not(torch, log, name, call):
+    numbers_that_may_not_fit(torch, log, call, (torch.uint8, torch.int8, torch.int32,
+                                                torch.float16, torch.bfloat16, torch.float32))
+
+
+@behaviour_of_each(UNFIT_WHOLE.items())
+def whole_numbers_do_not_wrap_around(torch, log, name, call):
+    numbers_that_may_not_fit(torch, log, call, (torch.uint8, torch.int8, torch.int32, torch.int64))
+
+
+@behaviour
+def options_that_are_nan_are_refused(torch, log):
+    functional, x, nan = torch.nn.functional, torch.ones(2, 2), float("nan")
+    log.raises(functional.huber_loss, x, x + 1, delta=nan)
+    log.raises(functional.smooth_l1_loss, x, x + 1, beta=nan)
+    log.raises(torch.renorm, x, nan, 0, 1.0)
+    log.raises(torch.renorm, x, 2.0, 0, nan)
+
+
+@behaviour_of_each((name,) for name in ("max", "min", "prod", "median", "nanmedian", "mean"))
+def dims_are_kept_only_where_some_are_given(torch, log, name):
+    log.refuses(getattr(torch, name), torch.ones(2, 2), keepdim=True)
+    log.refuses(torch.ones(2, 2).__getattribute__(name), keepdim=True)

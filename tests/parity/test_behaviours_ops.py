@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 import os
 import tempfile
@@ -1128,3 +1129,20 @@ def sides_that_are_cut_off_or_come_round(torch, log, before, after):
     x = torch.arange(6.0, dtype=torch.float64).reshape(1, 2, 3)
     for mode in ("circular", "replicate", "reflect", "constant"):
         log.refuses(lambda mode=mode: torch.nn.functional.pad(x, (before, after), mode))
+
+
+@behaviour_of_each((f"{reduction} {rank}", reduction, shape, targets)
+                   for reduction in ("mean", "sum", "none")
+                   for rank, (shape, targets) in enumerate((
+                       ((3,), 0), ((2, 3), [0, 1]), ((2, 3, 2), [[0, 1], [1, 0]])), 1))
+def only_targets_to_be_ignored_count_nothing(torch, log, name, reduction, shape, targets):
+    targets = torch.tensor(targets)
+    for weight, ignored, value, gradient in itertools.product(
+            (None, [0.0, 0.0, 0.0], [0.0, 1.0, 2.0]), (-100, 0, 1), (-1.0, -math.inf),
+            (1.0, math.inf)):
+        for loss in (torch.nn.functional.nll_loss, torch.nn.functional.cross_entropy):
+            x = torch.full(shape, value, requires_grad=True)
+            y = loss(x, targets, None if weight is None else torch.tensor(weight),
+                     ignore_index=ignored, reduction=reduction)
+            y.backward(torch.full(tuple(y.shape), gradient))
+            log.values(y, x.grad)

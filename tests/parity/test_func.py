@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import importlib
 import itertools
 import warnings
 
@@ -475,3 +476,26 @@ def containers_go_through_transforms(torch, log, name, case):
     container, way = case
     x = torch.tensor([[3.0, 1.0, 2.0], [0.5, 4.0, -1.0], [1.5, -2.0, 6.0]])
     log.refuses(lambda: contents(THROUGH[way](torch, lambda x: CONTAINERS[container](torch, x), x)))
+
+
+# modules as functions
+
+
+@behaviour
+def functions_of_new_modules(torch, log):
+    functional = importlib.import_module(f"{torch.__name__}._functorch.make_functional")
+    x = torch.arange(12.0).reshape(3, 2, 2)
+    for shape in ((), (3,), [3]):
+        torch.manual_seed(0)
+        weights, function, names = functional.functional_init(torch.nn.Linear, shape)(2, 1)
+        run = torch.vmap(function) if shape else function
+        log.values(*weights, run(weights, (x,)))
+        log([w.requires_grad for w in weights], names)
+        torch.manual_seed(0)
+        weights, buffers, function, names, others = functional.functional_init_with_buffers(
+            torch.nn.BatchNorm1d, [3])(2)
+        log.values(*weights, *buffers)
+        log(names, others)
+    log.raises(functional.functional_init(torch.nn.Linear, (2, 3)), 2, 1)
+    log.raises(functional.functional_init(torch.nn.Linear, (0,)), 2, 1)
+    log.refuses(functional.functional_init(torch.nn.BatchNorm1d), 2)

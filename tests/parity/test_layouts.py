@@ -1,4 +1,4 @@
-"""What lies row by row in PyTorch does so here, so that ``view`` takes it: for inputs in any layout.
+"""What lies row by row in PyTorch does so here, so that ``view`` takes it: inputs in any layout.
 
 The other way round results may differ: here they lie row by row more often (``conv2d`` of images
 whose channels come last, factors of matrices, Fourier transforms), which no program can fail by.
@@ -18,7 +18,8 @@ from parity.test_op_db import OPS, UNINITIALISED, Arguments, dtype_of, quietly, 
 
 MOST_SAMPLES = 3
 ARRANGED: dict[str, Callable[[Any, Any], Any]] = {
-    "reversed": lambda lib, x: x.transpose(0, -1).contiguous().transpose(0, -1) if x.ndim > 1 else x,
+    "reversed": lambda lib, x: x.transpose(0, -1).contiguous().transpose(0, -1)
+    if x.ndim > 1 else x,
     "sliced": lambda lib, x: lib.stack([x, x], -1)[..., 0],
     "channels last": lambda lib, x: x.contiguous(memory_format=lib.channels_last)
     if x.ndim == 4 else x,

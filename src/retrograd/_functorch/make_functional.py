@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .. import stack
@@ -13,7 +13,8 @@ from ..func.modules import names_by_tensor
 from ..nn.modules.module import Module
 
 __all__ = ["FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble",
-           "make_functional", "make_functional_with_buffers"]
+           "functional_init", "functional_init_with_buffers", "make_functional",
+           "make_functional_with_buffers"]
 
 
 def _together(named: Iterable[tuple[str, Tensor]]) -> dict[str, list[str]]:
@@ -98,6 +99,57 @@ def combine_state_for_ensemble(models: Sequence[Module]) -> Any:
         raise RuntimeError("combine_state_for_ensemble: Expected all models to be of the same "
                            "class.")
     functions, params, buffers = zip(*map(make_functional_with_buffers, models))
-    params, buffers = (tuple([stack(each).detach() for each in zip(*values)])
-                       for values in (params, buffers))
-    return functions[0], params, buffers
+    return functions[0], _stacked(params), _stacked(buffers)
+
+
+def _stacked(states: Iterable[Iterable[Tensor]]) -> tuple[Tensor, ...]:
+    return tuple([stack(each).detach() for each in zip(*states)])
+
+
+def functional_init(model_class: type[Module], ensemble_shape: tuple[int, ...] = (),
+                    device: Any = "cpu") -> Callable[..., Any]:
+    """What makes models of a class, as one function, their parameters and the names of these.
+
+    The function takes the inputs in a tuple. Parameters of several models are stacked.
+    """
+    def made(*args: Any, **kwargs: Any) -> Any:
+        states, function = _initialised(make_functional, model_class, ensemble_shape, device, args,
+                                        kwargs)
+        return *states, _of_inputs(function), function.param_names
+
+    return made
+
+
+def functional_init_with_buffers(model_class: type[Module], ensemble_shape: tuple[int, ...] = (),
+                                 device: Any = "cpu") -> Callable[..., Any]:
+    """As :func:`functional_init`, with buffers behind the parameters."""
+    def made(*args: Any, **kwargs: Any) -> Any:
+        states, function = _initialised(make_functional_with_buffers, model_class, ensemble_shape,
+                                        device, args, kwargs)
+        return *states, _of_inputs(function), function.param_names, function.buffer_names
+
+    return made
+
+
+def _initialised(functional: Callable[[Module], Any], model_class: type[Module],
+                 ensemble_shape: Sequence[int], device: Any, args: tuple[Any, ...],
+                 kwargs: dict[str, Any]) -> tuple[list[tuple[Tensor, ...]], Any]:
+    """The parameters, and buffers where there are some, of new models, and one as a function."""
+    if len(ensemble_shape) > 1:
+        raise ValueError("NYI: ensemble_shape with more than 1 element")
+    if not ensemble_shape:
+        function, *states = functional(model_class(*args, **kwargs).to(device))
+        return states, function
+    if ensemble_shape[0] <= 0:
+        raise ValueError(f"num_models {ensemble_shape[0]} should be > 0")
+    functions, *of_each = zip(*[functional(model_class(*args, **kwargs).to(device))
+                                for _ in range(ensemble_shape[0])])
+    return [_stacked(states) for states in of_each], functions[0]
+
+
+def _of_inputs(function: Any) -> Callable[..., Any]:
+    """A function of states and then a tuple of inputs, from one that takes these one by one."""
+    def called(*states_and_inputs: Any) -> Any:
+        return function(*states_and_inputs[:-1], *states_and_inputs[-1])
+
+    return called

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from opcode import opmap
 from types import CodeType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backend import xp
 from ..backend.interface import is_array
@@ -18,6 +18,9 @@ from ..base.call_sites import is_internal
 from ..base.errors import Required, type_name
 from .signatures import public
 from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .op import Op
 
 _RAISE = opmap["RAISE_VARARGS"]
 
@@ -27,7 +30,7 @@ _EXPECTED: dict[Any, str] = {bool: "bool", int: "int", float: "float", _SIZES: _
 _ANNOTATED = {name: kind for kind, name in _EXPECTED.items()}
 
 
-def guard(function: FunctionType, closures: bool = False, title: str = "") -> None:
+def guard(function: Callable[..., Any], closures: bool = False, title: str = "") -> None:
     """Have a function name the foreign argument for which it fails; it stays the same object.
 
     An error of data that no function can look at says what to call instead.
@@ -65,7 +68,7 @@ def judging(function: FunctionType, title: str = "") -> dict[str, Any]:
               if notes.get(name) in _QUICK
               and not {name, f"{_plain_name(function)}.{name}"} & _UNJUDGED]
     if not judged:
-        return {"JUDGE": None, "FIRST": len(names), "TITLE": title}
+        return {"JUDGE": None, "FIRST": len(names), "QUICK": (), "TITLE": title}
 
     def judge(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         count = len(args)
@@ -76,8 +79,8 @@ def judging(function: FunctionType, title: str = "") -> dict[str, Any]:
                 value = kwargs[name]
             else:
                 continue
-            if type(value) not in quick and not _passes(quick[0], value):
-                where = f" (position {place + 1})" if place < count else ""
+            if type(value) not in quick and not fits(quick[0], value):
+                where = f" (position {place + (names[0] != 'self')})" if place < count else ""
                 raise TypeError(f"{title or _plain_name(function)}(): argument '{name}'{where} "
                                 f"must be {_EXPECTED[quick[0]]}, not {type_name(value)}")
 
@@ -191,10 +194,10 @@ def _guarded(first=_MISSING, second=_MISSING, /, *rest, **kwargs):  # type: igno
 
 
 def refuse_foreign(function: Any, args: Any, kwargs: dict[str, Any], error: Exception,
-                   title: str = "", checked: Any = ()) -> None:
+                   title: str = "", checked: Any = (), is_method: bool = False) -> None:
     """Raise the error of the first argument whose type is wrong, if there is one.
 
-    Those in ``checked`` are known to be of a right one.
+    Those in ``checked`` are known to be of a right one. A method's are counted behind its tensor.
     """
     if _is_worded(error):
         return
@@ -206,7 +209,8 @@ def refuse_foreign(function: Any, args: Any, kwargs: dict[str, Any], error: Exce
     except TypeError:
         return
     title = title or function.__name__.lstrip("_")
-    for position, parameter in enumerate(signature.parameters.values(), 1):
+    first = 0 if is_method or "self" in given else 1
+    for position, parameter in enumerate(signature.parameters.values(), first):
         if parameter.name not in given or parameter.name in checked:
             continue
         value = given[parameter.name]
@@ -222,6 +226,20 @@ def refuse_foreign(function: Any, args: Any, kwargs: dict[str, Any], error: Exce
                             ) from None
         if "Sequence[int]" in public(parameter.annotation) and isinstance(value, (tuple, list)):
             _refuse_no_ints(argument, where, value)
+
+
+def refuse_options(op: Op, args: tuple[Any, ...], error: Exception, written: bool = False) -> None:
+    """Raise the error of an option of a wrong type, if that is why a call of an op failed.
+
+    A method that writes in place counts the arguments that come after its tensor.
+    """
+    if op.name.startswith("_"):  # the public function that called it knows what it was given
+        return
+    named = {p.name: arg for p, arg in zip(op.params, args, strict=True)}
+    options = {p.name: named.pop(p.name) for p in op.params if p.keyword_only}
+    title = op.title + "_" * written
+    refuse_foreign(op.kernel, named.values(), options, error, title, {*op.arrays, *op.indices},
+                   is_method=written and hasattr(Tensor, title))
 
 
 def _is_worded(error: Exception) -> bool:
@@ -248,7 +266,7 @@ def _refuse_elements(position: int, values: tuple[Any, ...]) -> None:
 def _refuse_no_ints(argument: str, where: str, values: Sequence[Any]) -> None:
     """Raise for the first of several whole numbers that is none."""
     for number, value in enumerate(values):
-        if value is not None and not _passes(int, value):
+        if value is not None and not fits(int, value):
             if not number:
                 raise TypeError(f"{argument}{where} must be tuple of ints, but found element of "
                                 f"type {type_name(value)} at pos 0") from None
@@ -275,25 +293,25 @@ def _foreign(parameter: Any, value: Any, error: Exception) -> str:
         return "" if isinstance(value, (tuple, list)) else "tuple of Tensors"
     may_be_several = isinstance(value, (tuple, list))
     if "Sequence[" in annotation:
-        return "" if may_be_several or _passes(int, value) or (
+        return "" if may_be_several or fits(int, value) or (
             isinstance(value, str) and "str" in words) else "tuple of ints"
     kind = _ANNOTATED.get(annotation.removesuffix(" | None"))
     if annotation == "Any" and not (may_be_several and type(default) is int):
         kind = type(default)
     if kind in _EXPECTED:
-        return "" if _passes(kind, value) else _EXPECTED[kind]
+        return "" if fits(kind, value) else _EXPECTED[kind]
     is_strange = isinstance(value, (dict, set, bytes)) or is_array(value) \
         or type(value) is object \
         or (isinstance(value, str) and not isinstance(default, str) and "str" not in words)
     return "Tensor or a number" if is_strange else ""
 
 
-def _passes(kind: Any, value: Any) -> bool:
+def fits(kind: Any, value: Any) -> bool:
     """Whether a value may stand where a bool, an int, a float or some ints are expected."""
     if kind is bool:
         return isinstance(value, bool)
     if kind is _SIZES:
-        return isinstance(value, (tuple, list)) or _passes(int, value)
+        return isinstance(value, (tuple, list)) or fits(int, value)
     if isinstance(value, Tensor):
         return not value.ndim and (kind is float or not value.dtype.is_floating_point)
     if kind is int:

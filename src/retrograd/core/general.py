@@ -14,7 +14,7 @@ from ..backend import xp
 from ..backend.numpy import ndarray
 from ..base.modes import MODE
 from ..codegen.compiling import offer
-from .arguments import refuse_foreign
+from .arguments import refuse_options
 from .computing import compute
 from .extensions import TRACED_TENSORS, extensions
 from .former_calls import in_present_order
@@ -100,16 +100,6 @@ def is_beside(op: Op, args: tuple[Any, ...]) -> bool:
     """Whether a call inside a vmap has nothing to do with it: plain tensors, and nothing drawn."""
     return not op.has_list and not op.draws and all(
         type(value) in PLAIN or not isinstance(value, Tensor) for value in args)
-
-
-def refuse_options(op: Op, args: tuple[Any, ...], error: Exception) -> None:
-    """Raise the error of an option of a wrong type, if that is why a call failed."""
-    if op.name.startswith("_"):  # the public function that called it knows what it was given
-        return
-    named = {p.name: arg for p, arg in zip(op.params, args, strict=True)}
-    options = {p.name: named.pop(p.name) for p in op.params if p.keyword_only}
-    refuse_foreign(op.kernel, named.values(), options, error, op.title,
-                   {*op.arrays, *op.indices})
 
 
 offer(call, call_operator)

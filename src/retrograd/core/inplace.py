@@ -17,6 +17,7 @@ from ..base.errors import REQUIRED, missing_arguments, wrong_type
 from ..base.modes import GRAD, MODE, NO_GRAD, RUNNING, Mode, ReplayedViews, switched
 from ..codegen import fused, node_class, recorder
 from ..codegen.compiling import offer
+from .arguments import refuse_options
 from .computing import compute, outermost
 from .cuts import note_cut
 from .extensions import TRACED_TYPES, extensions
@@ -83,6 +84,9 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         tensors, values = prepare(op, args, written=True)
     except RuntimeError as error:
         refused: RuntimeError | None = error
+    except TypeError as error:
+        refuse_options(op, args, error, written=True)
+        raise
     else:
         refused = None
     if refused is not None:
@@ -97,7 +101,11 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         check_overlap(target, values, op.apart)
     direct = op.writer is not None and outermost(values) is None
     if not direct:
-        result = compute(op, values)
+        try:
+            result = compute(op, values)
+        except Exception as error:
+            refuse_options(op, args, error, written=True)
+            raise
         if op.writer is None:
             check_result(target, result)
     node = history = None
@@ -183,7 +191,10 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
         fill, keywords = None, op.keywords
         count = len(args) - len(keywords)
         options = dict(zip(keywords, args[count:], strict=True)) if keywords else {}
-        result = op.function(source, *args[1:count], **options)
+        try:
+            result = op.function(source, *args[1:count], **options)
+        except TypeError:  # whose words are those of the call: the general way has the write's
+            return False
     y, node = result._data, result._edge
     if y.shape != data.shape or y.dtype is not data.dtype or node is None:
         return False

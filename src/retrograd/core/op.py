@@ -117,6 +117,7 @@ class Declared:
     fast: str | None = None
     wide: str | None = None  # the argument that, zero-dim, keeps its precision beside halves
     rounds: str | None = None  # the number that is rounded to the half precision it meets
+    within: tuple[str, ...] = ()  # the numbers that must fit the dtype of the data
     meets_arrays = False  # its operator takes NumPy arrays, which leave it to the tensor
     # Ops that the kernel does on the way to an argument, which the graph shows.
     steps: dict[str, Any] = {}  # noqa: RUF012

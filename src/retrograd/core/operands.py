@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import xp
+from ..backend import index as index_kernels, xp
 from ..backend.interface import kind_of, library_of
+from ..backend.plain.precision import is_half
 from ..base import dtypes
 from ..base.errors import (
     REQUIRED,
@@ -98,6 +99,9 @@ def prepare(op: Op, args: tuple[Any, ...], written: bool = False
     for param in op.factors:
         place = op.params.index(param)
         values[place] = factor(title, param, values[place], data[op.arrays[0]])
+    for name in op.within:
+        place = op.params.index(op.by_name[name])
+        values[place] = fitted(values[place], data[op.arrays[0]].dtype)
     return tensors, values
 
 
@@ -122,7 +126,18 @@ def factor(title: str, param: Param, value: Any, data: Any) -> Any:
     if not isinstance(value, NUMBERS) and not xp.is_scalar(value):
         raise TypeError(f"{title}(): argument '{param.name}' must be Number, not "
                         f"{type_name(value)}")
-    return fitting_number(value, data)
+    return fitted(fitting_number(value, data), data.dtype)
+
+
+def fitted(number: Any, dtype: Any) -> Any:
+    """A number for data of a dtype: one that would wrap around, or be infinite in 16 bits, raises.
+
+    Where there is no sign, a negative whole number goes around once.
+    """
+    if kind_of(dtype) not in "iu" and not is_half(dtype):
+        return number
+    found = index_kernels.number_as(number, dtype)
+    return found.item() if kind_of(dtype) == "u" and number < 0 else number
 
 
 def fitting_number(value: Any, data: Any) -> Any:

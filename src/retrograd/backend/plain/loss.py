@@ -90,6 +90,11 @@ def class_weights(target: Any, weight: Any, counts: Any, dtype: Any) -> Any:
     return found if counts is None else xp.where(counts, found, xp.zeros((), found.dtype))
 
 
+def _counted(values: Any, counts: Any) -> Any:
+    """Values, and zero for targets that are ignored, whatever these came to."""
+    return values if counts is None else xp.where(counts, values, xp.zeros((), values.dtype))
+
+
 def negative_likelihood(x: Any, target: Any, weight: Any, reduction: int, ignore: int) -> Any:
     """Minus the log-likelihood of the target classes, (batch, classes, *space)."""
     if x.ndim == 1:
@@ -102,8 +107,7 @@ def negative_likelihood(x: Any, target: Any, weight: Any, reduction: int, ignore
         loss = reduced(values, reduction)
         return -loss if reduction == NONE else 0 - loss  # a sum shows no minus zero
     scale = class_weights(target, weight, counts, dtype)
-    values = -values if scale is None else \
-        xp.where(scale == 0, xp.zeros((), dtype), -values * scale)
+    values = -values if scale is None else _counted(-values * scale, counts)
     if reduction == NONE:
         return values
     loss = _total(values)
@@ -150,7 +154,7 @@ def spread_likelihood(g: Any, shape: tuple[int, ...], target: Any, weight: Any, 
     values = -g
     if reduction == MEAN:
         values = values / _total(scale).astype(values.dtype)
-    values = xp.where(scale == 0, xp.zeros((), dtype), values * scale)
+    values = _counted(values * scale, counts)
     return _placed(values, shape, target, dtype)
 
 

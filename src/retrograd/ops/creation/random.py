@@ -10,7 +10,8 @@ from typing import Any
 from ...backend import xp
 from ...backend.interface import kind_of, library_of
 from ...base import dtypes, layouts
-from ...base.errors import CannotBatch
+from ...base.errors import CannotBatch, no_overload, wrong_type
+from ...core.arguments import fits
 from ...core.op import Array, Index, Sizes, op, publish
 from ...core.out_argument import refuse_derivative, run_into
 from ...core.out_rules import Out
@@ -504,17 +505,36 @@ def _bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
     return write(self, p, generator=generator)  # type: ignore[no-any-return]
 
 
+def _bounds_by_name(function: str, bounds: tuple[Any, ...], named: dict[str, Any]
+                    ) -> dict[str, Any]:
+    """Where draws begin and end: the name of the first is a word of Python's own."""
+    if len(bounds) > 2:
+        raise TypeError(f"{function}() takes from 0 to 2 positional arguments but {len(bounds)} "
+                        "were given")
+    given = dict(zip(("from", "to"), bounds))
+    for name in named:
+        if name not in ("from", "to") or name in given:
+            raise TypeError(f"{function}() got " + (
+                f"multiple values for argument '{name}'" if name in given else
+                f"an unexpected keyword argument '{name}'"))
+    return {**given, **named}
+
+
 @method("random_")
 def _random_(self: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any
              ) -> Tensor:
     """Integers from ``[from, to)``, or the whole range of the dtype, in place."""
-    if len(bounds) == 1 or (not bounds and set(named) == {"to"}):
-        declared, low, high = _random_below, 0, bounds[0] if bounds else named["to"]
-    elif bounds or named:
-        low, high = bounds if bounds else (named["from"], named.get("to"))
-        declared = _random_op
-    else:
+    given = _bounds_by_name("random_", bounds, named)
+    if not all(bound is None or fits(int, bound) for bound in given.values()):
+        raise no_overload("random_", bounds, "*, Generator generator = None",
+                          "int to, *, Generator generator = None",
+                          "int from, int to, *, Generator generator = None", **named)
+    if not given:
         declared, low, high = _random_any, None, None
+    elif len(given) == 1 and (bounds or "to" in given):
+        declared, low, high = _random_below, 0, *given.values()
+    else:
+        declared, low, high = _random_op, given["from"], given.get("to")
     write = declared.op.inplace_function
     return write(self, low, high, generator=generator)  # type: ignore[no-any-return]
 
@@ -523,10 +543,10 @@ def _random_(self: Tensor, *bounds: Any, generator: Generator | None = None, **n
 def _uniform_(self: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any
               ) -> Tensor:
     """Uniform draws from ``[from, to)``, in place."""
-    for name in named:
-        if name not in ("from", "to"):
-            raise TypeError(f"uniform_() got an unexpected keyword argument '{name}'")
-    low = bounds[0] if bounds else named.get("from", 0.0)
-    high = bounds[1] if len(bounds) > 1 else named.get("to", 1.0)
+    given = _bounds_by_name("uniform_", bounds, named)
+    for position, (name, bound) in enumerate(given.items(), 1):
+        if not fits(float, bound):
+            raise wrong_type("uniform_", name, None if name in named else position, "float", bound)
+    low, high = given.get("from", 0.0), given.get("to", 1.0)
     write = _uniform_op.op.inplace_function
     return write(self, low, high, generator=generator)  # type: ignore[no-any-return]

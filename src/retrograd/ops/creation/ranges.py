@@ -10,6 +10,7 @@ from ...base import dtypes
 from ...base.errors import no_kernel, type_name, wrong_type
 from ...base.warning import warn
 from ...core.op import Number, publish
+from ...core.operands import fitted
 from ...core.tensor import Tensor, wrap
 from .filled import (
     empty,
@@ -171,7 +172,8 @@ def _spaced(function: str, start: Any, end: Any, steps: Any, dtype: Any, out: An
                                f"be safely cast to passed dtype {dtype.alias}")
     kind = out_dtype(function, dtype, out, natural)
     _refuse_kinds(f"{function}_cpu", kind, dtypes.bool)
-    return ends[0], ends[1], int(steps), kind
+    start, end = [fitted(value, kind.np) for value in ends]
+    return start, end, int(steps), kind
 
 
 def linspace(start: Any, end: Tensor | Number, steps: Any = None, *, out: Tensor | None = None,

@@ -11,7 +11,7 @@ from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.binding import universal
 from ...core.op import PUBLIC, Array, Number, by_factor, composite, elementwise, public, publish
-from ...core.operands import fitting_number
+from ...core.operands import fitted, fitting_number
 from ...core.out_rules import CASTABLE, FOUND, Out
 from ...core.tensor import Tensor
 from ..checks import elementwise as checks
@@ -42,7 +42,7 @@ def _minus_scaled(g: Any, alpha: Any) -> Any:
 
 
 @elementwise(operator="add", inplace=True, quiet=True, fast="{0} + {1}", numbers=BOTH,
-             guard=checks.check_alpha, rounds="alpha", former=True)
+             guard=checks.check_alpha, rounds="alpha", within=("alpha",), former=True)
 def add(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
     if alpha == 1 and type(alpha) is int:
@@ -55,7 +55,7 @@ add.vjp(input=lambda g: g, other=_scaled)
 
 @elementwise(operator="sub", inplace=True, quiet=True, fast="{0} - {1}", numbers=BOTH,
              guard=checks.check_sub, aliases=("subtract",), rounds="alpha",
-             former=True)
+             within=("alpha",), former=True)
 def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``input`` and ``alpha`` times ``other``."""
     if alpha == 1 and type(alpha) is int:
@@ -66,7 +66,7 @@ def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
 sub.vjp(input=lambda g: g, other=_minus_scaled)
 
 
-@elementwise(method=False, function=None, guard=checks.check_sub, numbers=())
+@elementwise(method=False, function=None, guard=checks.check_sub, numbers=(), within=("alpha",))
 def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``other`` and ``alpha`` times ``input``."""
     if alpha == 1 and type(alpha) is int:
@@ -250,7 +250,8 @@ def _direction_gradient(g: Any, input: Any, y: Any) -> Any:
 @elementwise(inplace=True, numbers=(), guard=kinds("ifc", "addcmul_cpu_out"), former=True)
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Number = 1) -> Any:
     """``input`` plus ``value`` times the product of two tensors."""
-    return pointwise_kernels.add_multiple(input, tensor1 * tensor2, +fitting_number(value, input))
+    value = fitted(fitting_number(value, input), input.dtype)
+    return pointwise_kernels.add_multiple(input, tensor1 * tensor2, +value)
 
 
 addcmul.vjp(input=lambda g: g,

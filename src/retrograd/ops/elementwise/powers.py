@@ -12,6 +12,7 @@ from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.binding import raw_body
 from ...core.op import Array, Number, composite, elementwise, public
+from ...core.operands import fitted
 from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
 from ..checks.elementwise import check_base, check_pow
@@ -28,8 +29,11 @@ from .where import zeroed, zeros_as
              vjp=lambda g, input, exponent: _pow_gradient(g, input, exponent))
 def _pow_number(input: Array, exponent: Number) -> Any:
     input = widened(input, exponent)
-    if kind_of(input.dtype) == "b":
-        return input | (not exponent)
+    kind = kind_of(input.dtype)
+    if kind != "f":
+        if kind == "b":
+            return input | (not exponent)
+        exponent = fitted(exponent, input.dtype)
     if input.dtype is xp.FLOAT32 or input.dtype is xp.FLOAT64:  # products, as PyTorch takes them
         if exponent == 3:
             return input * input * input

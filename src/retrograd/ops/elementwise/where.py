@@ -10,6 +10,7 @@ from ...base import dtypes
 from ...base.errors import no_overload
 from ...base.warning import warn
 from ...core.op import Array, Index, Number, elementwise, public
+from ...core.operands import fitted
 from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap
 from .expressions import unary
@@ -81,6 +82,9 @@ def _where(condition: Any, input: Tensor | Number | None = None,
     if not isinstance(condition, Tensor) or not (is_operand(input) and is_operand(other)):
         given = tuple(v for v in (condition, input, other) if v is not None)
         raise no_overload("where", given, *_WHERE_FORMS)
+    for number, beside in ((input, other), (other, input)):
+        if type(number) is int and isinstance(beside, Tensor) and not beside.is_floating_point():
+            fitted(number, beside._data.dtype)
     return where(condition, input, other, out=out)
 
 

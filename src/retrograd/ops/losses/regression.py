@@ -105,7 +105,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = No
                    beta: float = 1.0) -> Tensor:
     """Squared differences below ``beta``, absolute ones above it."""
     code = reduction_code(reduction, size_average, reduce)
-    if beta < 0:
+    if not beta >= 0:  # it may be NaN
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     input, target = _pair(input, target)
     if beta == 0:
@@ -131,7 +131,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
     """Squared differences below ``delta``, ``delta`` times absolute ones above it."""
     code = reduction_code(reduction)
     input, target = _pair(input, target)
-    if delta <= 0:
+    if not delta > 0:  # it may be NaN
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is None:
         return _huber_loss(input, target, code, float(delta))

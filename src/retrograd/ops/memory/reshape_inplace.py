@@ -7,8 +7,9 @@ from types import FunctionType
 from typing import Any
 
 from ...backend.interface import library_of
-from ...base.errors import c_name
+from ...base.errors import c_name, wrong_type
 from ...base.modes import MODE
+from ...core.arguments import guard
 from ...core.computing import compute
 from ...core.graph import INFERENCE, View
 from ...core.inplace import check_history, check_writable, packed_strides, resize
@@ -16,7 +17,7 @@ from ...core.op import Array, op, public, view
 from ...core.operands import prepare
 from ...core.recording import record
 from ...core.tensor import Tensor, edge_of, method
-from ...storage import TypedStorage
+from ...storage import TypedStorage, UntypedStorage
 from ..checks.common import no_derivative
 from ..shapes.dimensions import _squeeze, _squeeze_dim, _squeeze_dims, t, transpose, unsqueeze
 from ..shapes.expanding import expands_to, sum_to_size_of
@@ -156,8 +157,10 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0,
     if source is None:
         array = library_of(self._data).empty((0,), self._data.dtype)
     else:
-        array = source._array() if isinstance(source, Tensor | TypedStorage) else \
-            source.array_of(self.dtype)
+        if not isinstance(source, Tensor | TypedStorage | UntypedStorage):
+            raise wrong_type("set_", "source", 1, "Tensor or Storage", source)
+        array = source.array_of(self.dtype) if isinstance(source, UntypedStorage) \
+            else source._array()
         if array.dtype != self._data.dtype:
             raise RuntimeError(f"Could not set tensor of type {c_name(array)} to a tensor of type "
                                f"{c_name(self)}")
@@ -193,4 +196,5 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0,
 
 
 for _method in (t_, transpose_, unsqueeze_, squeeze_, as_strided_, resize_, resize_as_, set_):
+    guard(_method)
     setattr(Tensor, _method.__name__, _method)

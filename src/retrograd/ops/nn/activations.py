@@ -12,6 +12,7 @@ from ...backend.interface import kind_of
 from ...base import dtypes
 from ...core.binding import raw_body
 from ...core.op import PUBLIC, Array, Dim, Number, composite, elementwise, op, public, publish
+from ...core.operands import fitted
 from ...core.out_rules import CASTABLE, Out
 from ...core.signatures import named
 from ...core.tensor import Tensor
@@ -128,10 +129,11 @@ def _leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fal
 
 
 @elementwise(function="torch", method=False, inplace="function", guard=kinds("if", "threshold_cpu"),
-             out=Out(CASTABLE),
+             within=("value",), out=Out(CASTABLE),
              vjp=lambda g, input, threshold: zeroed_by(g, input, input <= threshold))
 def threshold(input: Array, threshold: Number, value: Number) -> Any:
     """``input``, or ``value`` where it is not above ``threshold``."""
+    threshold = fitted(threshold, input.dtype)
     return xp.where(input <= threshold, pointwise_kernels.number_in(input.dtype, value), input)
 
 

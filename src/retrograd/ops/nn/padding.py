@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...backend import conv as conv_kernels
+from ...backend import conv as conv_kernels, index as index_kernels
 from ...base.errors import wrong_type
 from ...core.op import Array, composite, op
 from ...core.tensor import Tensor
@@ -19,6 +19,8 @@ from .along_axes import _declare_taking
 def constant_pad_nd(input: Array, pad: Any, value: Any = 0) -> Any:
     """``input`` with ``value`` around it; a negative ``pad`` cuts off."""
     check_sides(input.shape, pad)
+    if value:  # which may be NaN
+        value = index_kernels.number_as(value, input.dtype)
     return conv_kernels.padded_by(input, pad, value)
 
 
@@ -46,7 +48,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant",
             "Padding length should be less than or equal to two times the input dimension but got "
             f"padding length {len(sides)} and input of dimension {input.ndim}")
     if mode == "constant":
-        return constant_pad_nd(input, sides, 0 if value is None else value)
+        return constant_pad_nd(input, sides, 0 if value is None else float(value))
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value is not None and value != 0:

@@ -133,6 +133,8 @@ def _declare_extreme(name: str, superlative: str, comparative: str, find: Any, f
     def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *,
                 other: Tensor | None = None, out: Any = None) -> Any:
         if dim is None and other is None:
+            if keepdim:
+                raise no_overload(name, (input,), *_FORMS, keepdim=keepdim)
             return of_all(input, out=out)
         if isinstance(dim, Tensor) and keepdim is False:
             other = dim

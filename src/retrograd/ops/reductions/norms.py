@@ -97,9 +97,9 @@ def renorm(input: Array, p: float, dim: int, maxnorm: float) -> Any:
     if input.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} "
                            "dimensions")
-    if p <= 0:
+    if not p > 0:  # it may be NaN
         raise RuntimeError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
+    if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     return distance_kernels.renormed(input, float(p), _other_dims(input, dim), maxnorm)
 

@@ -104,6 +104,8 @@ def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     if dim is None:
         if out is not None:
             raise no_overload("prod", (input,), *_PROD_FORMS, out=out)
+        if keepdim:
+            raise no_overload("prod", (input,), *_PROD_FORMS, keepdim=keepdim)
         return _prod(input, dtype) if input.ndim else _prod_of_one(input, dtype)
     if isinstance(dim, (tuple, list)):
         raise no_overload("prod", (dim,), *_PROD_FORMS)

@@ -59,7 +59,7 @@ def _declare_median(name: str, doc: str, skip_nan: bool) -> Any:
     @numpy_names
     def median(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
         if dim is None:
-            if out is not None:
+            if out is not None or keepdim:
                 raise missing_arguments(name, ["dim"])
             return of_all(input)
         return getattr(return_types, name)(run_into(out, name, _MEDIAN_OUT, along, input, dim,
