@@ -645,7 +645,8 @@ class _Leaves:
             arrays = [*map(id, self.grads.values())]
             self.holders = Counter(arrays) if len(set(arrays)) < len(arrays) else {}
             if not self.holders and self.targets is None and self.__class__ is _Leaves:
-                leaves = [leaf for leaf in leaves if leaf._grad is not None or not self._keeps(leaf)]
+                leaves = [leaf for leaf in leaves
+                          if leaf._grad is not None or not self._keeps(leaf)]
         for leaf in leaves:
             self(leaf)
 
