@@ -655,6 +655,16 @@ def _() -> Iterator[tuple[Any, ...]]:
             yield a, mode
 
 
+@cases("systems.inverse_of_least_squares")
+def _() -> Iterator[tuple[Any, ...]]:
+    for a in (numbers(150, 140), numbers(140, 150), numbers(2, 140, 131), numbers(5, 4)):
+        yield a, None, None
+        yield a, 1e-6, None
+    dependent = numbers(140, 140)
+    dependent[:, 1] = dependent[:, 0]
+    yield dependent, None, None
+
+
 @cases("systems.least_squares")
 def _() -> Iterator[tuple[Any, ...]]:
     for a in tall_matrices():

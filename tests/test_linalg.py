@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import retrograd as torch
-from retrograd.backend.numpy import routines
+from retrograd.backend.numpy import routines, systems
 
 
 def positive(x: Any) -> Any:
@@ -246,3 +246,24 @@ def test_routines_use_one_thread_and_leave_as_many_as_there_were(
     functions.clear()  # a SciPy whose BLAS does not say
     with routines.routines_for(1000):
         assert threads == [5, 1, 5, 1, 5]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex128])
+@pytest.mark.parametrize("shape", [(140, 140), (150, 131), (131, 150), (2, 140, 132)])
+def test_least_squares_of_independent_columns_or_rows_ask_for_no_singular_values(
+        shape: tuple[int, ...], dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    a = torch.randn(*shape, dtype=dtype) + 30 * torch.eye(*shape[-2:], dtype=dtype)
+    pytest.importorskip("scipy.linalg")
+    whole = torch.linalg.pinv(a)
+
+    def refused(*args: Any) -> Any:
+        raise AssertionError("singular values")
+
+    monkeypatch.setattr(systems, "svd", refused)
+    found = torch.as_tensor(systems.inverse_of_least_squares(a.numpy(), None, None))
+    assert torch.allclose(found, whole, rtol=0, atol=2e3 * torch.finfo(dtype).eps)
+    a[..., 1] = a[..., 0]
+    a[..., 1, :] = a[..., 0, :]
+    with pytest.raises(AssertionError, match="singular values"):
+        systems.inverse_of_least_squares(a.numpy(), None, None)

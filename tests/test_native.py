@@ -36,6 +36,7 @@ from retrograd.backend.numpy import (
     threads,
 )
 from retrograd.backend.plain.conv import output_space
+from retrograd.backend.plain.pointwise import add_multiple
 from retrograd.backend.plain.pool import pool_space
 from retrograd.codegen import general_path
 
@@ -1527,7 +1528,7 @@ def test_special_functions_are_exact_in_single_precision(
 
 
 @needs_kernels
-@pytest.mark.parametrize(("dtype", "most"), [(FLOATS[0], 6e-6), (FLOATS[1], 2e-14)])
+@pytest.mark.parametrize(("dtype", "most"), [(FLOATS[0], 1e-6), (FLOATS[1], 2e-14)])
 def test_the_lower_tail_of_gelu_keeps_its_digits(dtype: Any, most: float) -> None:
     x = np.linspace(-12, -0.7, 20_001).astype(dtype)
     wide = x.astype(np.float64)
@@ -2387,6 +2388,72 @@ def test_a_function_is_a_step_of_arithmetic_only_where_it_is_nothing_else() -> N
                   lambda a, b, c: a + b * 2, lambda a, b, c: b + a * c, lambda a, b, c: a * c + b):
         assert step(other, 0.5) is None
     assert step(lambda a, b, c: a + b * c, True) is None
+    for dtype in FLOATS[:2]:  # a factor is rounded to the dtype before it is met
+        x, y = np.ones((2, 90_000), dtype)
+        assert step(add_multiple, 0.1) == steps["add"]
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+@pytest.mark.parametrize("shape", [(16, 16), (33, 33), (70, 40), (40, 70), (150, 17), (17, 150),
+                                   (3, 50, 64), (2, 2, 20, 31)])
+def test_columns_are_reflected_in_blocks(shape: tuple[int, ...], dtype: Any) -> None:
+    numbers, eps = np.random.default_rng(0).standard_normal(shape), np.finfo(dtype).eps
+    size, least = max(shape[-2:]), min(shape[-2:])
+    for scale in (1, 1e-35, 1e35, np.finfo(dtype).tiny, np.finfo(dtype).max / 1e3):
+        rows = (numbers * scale).astype(dtype)
+        wide = np.repeat(rows, 2, -1)
+        columns = np.ascontiguousarray(rows.swapaxes(-1, -2)).swapaxes(-1, -2)
+        for a in (rows, columns, wide[..., ::2], rows[..., ::-1, :]):
+            assert matrices.are_in_blocks(a)
+            packed, tau = matrices.reflections(a)
+            q = matrices.reflected_identity(packed, tau, least)
+            assert packed.shape == shape and tau.shape == (*shape[:-2], least)
+            assert ((tau >= 0) & (tau <= 2)).all() and packed.dtype == tau.dtype == q.dtype == dtype
+            assert np.abs(q.swapaxes(-1, -2) @ q - np.eye(least)).max() < size * eps
+            r = np.triu(packed)[..., :least, :].astype("g") / scale
+            assert np.abs(q.astype("g") @ r - a / np.longdouble(scale)).max() < size * eps * (
+                1 if scale > 1e-37 else 8)
+            whole = matrices.reflected_identity(packed[..., :least], tau, shape[-2])
+            assert np.abs(whole.swapaxes(-1, -2) @ whole - np.eye(shape[-2])).max() < size * eps
+            assert np.allclose(whole[..., :least], q, 0, size * eps)
+
+
+@needs_kernels
+def test_columns_that_are_zero_below_are_not_reflected() -> None:
+    a = np.triu(np.random.default_rng(0).standard_normal((40, 40)))
+    a[:, 5] = 0
+    packed, tau = matrices.reflections(a)
+    assert (packed == a).all() and not tau.any()
+    assert (matrices.reflected_identity(packed, tau, 40) == np.eye(40)).all()
+    a[30, 20] = np.nan
+    assert np.isnan(matrices.reflections(a)[0][20, 20])
+
+
+@needs_kernels
+def test_reflections_that_do_not_fit_are_refused() -> None:
+    make, join = (native.kernels[name] for name in (
+        "reflections_by_columns", "reflected_identity_by_columns"))
+    a, tau = np.ones((20, 18)), np.ones(18)
+    for given_ in [(a, np.ones((20, 18)), tau), (a, np.ones((18, 20)), tau[:17]), (a[0], a[0], tau),
+                   (a, np.ones((18, 20), np.float32), tau), (a, np.ones((1, 18, 20)), tau)]:
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            make(*given_)
+    for given_ in [(a, tau, np.ones((17, 20))), (a, tau, np.ones((21, 20))), (a[:, :17], tau, a.T),
+                   (a, tau[:, None], np.ones((18, 20))), (a, tau, np.ones((18, 19)))]:
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            join(*given_)
+
+
+@needs_kernels
+def test_blocks_of_reflections_are_the_same_by_any_number_of_threads() -> None:
+    a, found = np.random.default_rng(0).standard_normal((300, 260)), []
+    for count in (1, 2, 3):
+        threads.limit(count)
+        packed, tau = matrices.reflections(a)
+        found.append((packed, tau, matrices.reflected_identity(packed, tau, 280)))
+    for other in found[1:]:
+        assert all(map(np.array_equal, found[0], other))
 
 
 @needs_kernels

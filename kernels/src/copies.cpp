@@ -51,7 +51,7 @@ template <class From, class To> void copy_rows(I rows, I n, I step, From from, T
             start += length;
             if (start >= n) start = 0, row++;
         }
-    });
+    }, rows_grain(length));
 }
 
 template <class T> void copied_in_rows(Seen<T> x, Out<T> y) {

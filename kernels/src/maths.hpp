@@ -251,22 +251,6 @@ INLINE float atan2_(float y, float x) {
 }
 INLINE float atan_(float x) { return atan2_(x, 1.f); }
 
-// ---------------------------------------------------------------- the normal distribution
-
-// exp(-x² / 2), and the probability of a normal variable to be below x: near 0 a polynomial in x², elsewhere one in
-// |x| / (|x| + 3) times that exponential, so that small probabilities keep their digits.
-template <class W> struct Normal {
-    W bell, below;
-};
-INLINE Normal<float> normal(float x) {
-    constexpr float near[] = {0.398942279f, -0.0664903323f, 0.00997317093f, -0.0011859847f, 0.000113143645f, -7.53030545e-06f};
-    constexpr float far[] = {-1.19682654f, 1.05315478f, -0.286965213f, -0.158782527f, 0.062258192f,
-                             0.00910545105f, 0.0839382773f, -0.0931114369f, 0.0272343384f};
-    float a = std::fabs(x), c = a > 14.5f ? 14.5f : a, u = c / (c + 3), bell = exp_(c * c * -0.5f);
-    float beyond = bell * (0.5f + u * polynomial(u, far)), within = 0.5f + x * polynomial(x * x, near);
-    return {bell, a < 1 ? within : x < 0 ? beyond : 1 - beyond};
-}
-
 // ---------------------------------------------------------------- sums and extremes of rows
 
 constexpr I BLOCK = 512;  // so many are added up in their own precision, blocks in double

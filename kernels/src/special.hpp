@@ -183,4 +183,3 @@ INLINE Long over_root_two(double x) {
     Long found = product(x, HEAD);
     return {found.head, std::fabs(x) < INFINITE ? found.rest + x * REST : 0};
 }
-INLINE Normal<double> normal(double x) { return {exp_(x * x * -0.5), 0.5 * erfc_(over_root_two(-x))}; }

@@ -6,8 +6,8 @@
 //   than the piece it has in hand.
 // - Everybody begins with a part of his own, the same one whenever an array of that size is shared, so
 //   that what he wrote before is in his cache; whoever has finished his part goes on with others'.
-// - The pieces of a part are taken in turns from its beginning and from its end: what was touched last
-//   is still in the cache, and would be pushed out of it by all the rest.
+// - The pieces of a part are taken in turns from its beginning and from its end, also by who is alone: what
+//   was touched last is still in the cache, and would be pushed out of it by all the rest.
 // - A forked child has none of its parent's threads; it forgets the crew and raises its own.
 // - The crew is never dismissed: it holds nothing of Python's, and goes when the process ends.
 #include "threads.hpp"
@@ -194,11 +194,22 @@ int threads() {
 void set_threads(int n) { limit = std::max(1, n); }
 
 void share(I n, I chunk, void* what, Piece piece) {
-    Crew& all = the_crew();
-    std::unique_lock<std::mutex> mine(all.in_use, std::try_to_lock);
-    int together = int(std::min<I>(threads(), (n + chunk - 1) / chunk));
-    if (!mine.owns_lock() || together < 2) return piece(what, 0, n);
-    Work work(n, chunk, all.backwards = !all.backwards, together, what, piece);
-    all.run(work);
-    if (work.error) std::rethrow_exception(work.error);
+    I pieces = (n + chunk - 1) / chunk;
+    int together = int(std::min<I>(threads(), pieces));
+    if (together > 1) {
+        Crew& all = the_crew();
+        std::unique_lock<std::mutex> mine(all.in_use, std::try_to_lock);
+        if (mine.owns_lock()) {
+            Work work(n, chunk, all.backwards = !all.backwards, together, what, piece);
+            all.run(work);
+            if (work.error) std::rethrow_exception(work.error);
+            return;
+        }
+    }
+    thread_local bool backwards = false;
+    backwards = !backwards;
+    for (I k = 0; k < pieces; k++) {
+        I begin = (backwards ? pieces - 1 - k : k) * chunk;
+        piece(what, begin, std::min(n, begin + chunk));
+    }
 }

@@ -15,16 +15,17 @@ void share(I n, I chunk, void* work, Piece piece);
 // Elements of simple arithmetic from which a thread is worth waking.
 constexpr I GRAIN = 1 << 15;
 
-// f(begin, end) on pieces of 0..n of at least `grain` each, in any order and at once.
-template <class F> void parallel(I n, I grain, F&& f) {
+// f(begin, end) on pieces of 0..n of at least `grain` each, in any order and at once. So that a cache holds several,
+// and whoever comes from the other end finds something there, pieces are no larger than `most`, where `grain` allows it.
+template <class F> void parallel(I n, I grain, F&& f, I most = GRAIN) {
     grain = std::max<I>(grain, 1);
-    int crew = int(std::min<I>(threads(), n / grain));
-    if (crew <= 1) {
+    int crew = int(std::max<I>(1, std::min<I>(threads(), n / grain)));
+    if (crew == 1 && n <= std::max(grain, 8 * most)) {
         if (n > 0) f(I(0), n);
         return;
     }
     // Several pieces for each thread, so that one that is held up holds up nobody else.
-    I chunk = std::max(grain, (n + 4 * crew - 1) / (4 * crew));
+    I chunk = std::max(grain, std::min(most, (n + 4 * crew - 1) / (4 * crew)));
     if (chunk > 64) chunk = (chunk + 63) / 64 * 64;  // no two threads write to one line of cache
     share(n, chunk, std::addressof(f), [](void* work, I begin, I end) {
         (*static_cast<std::remove_reference_t<F>*>(work))(begin, end);

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.interface import is_array, library_of
-from ..backend.numpy import LARGE
+from ..backend.numpy import LARGE, ndarray
 from ..base import call_sites
 from ..base.locks import new_lock
 from ..base.modes import ACTIVE, GRAD_LAYOUT, MODE, RUNNING, switched
@@ -27,7 +27,7 @@ from .graph import LEAFS_OWN, Like, Node, Released, fit, sum_of
 from .holders import note_holders
 from .safe_zeros import SafeZeros, run_safely
 from .saved_values import fit_tensor, output_edge
-from .tensor import AccumulateGrad, Tensor, wrap_any
+from .tensor import AccumulateGrad, Tensor, wrap_any, wrap_array
 
 _by_age = attrgetter("seq")
 _TRACED = TRACED_TYPES.keys()  # which grow as transforms are loaded
@@ -644,8 +644,28 @@ class _Leaves:
             # By the array alone: a part of one is copied, and nothing comes between two leaves.
             arrays = [*map(id, self.grads.values())]
             self.holders = Counter(arrays) if len(set(arrays)) < len(arrays) else {}
+            if not self.holders and self.targets is None and self.__class__ is _Leaves:
+                leaves = [leaf for leaf in leaves
+                          if leaf._grad is not None or not self._keeps(leaf)]
         for leaf in leaves:
             self(leaf)
+
+    def _keeps(self, leaf: Any) -> bool:
+        """Let a leaf keep its gradient as it is, if that is all there is to do: the usual case.
+
+        This is what calls from here to :func:`settled` come to then, in one.
+        """
+        g, like = self.grads.get(leaf), leaf._data
+        if g.__class__ is not ndarray or like.__class__ is not ndarray or g.base is not None \
+                or g.strides != like.strides or leaf._is_watched or leaf._edge is None \
+                or leaf._grad_dtype is not LEAFS_OWN or id(g) in self.schedule.given \
+                or id(g) in self.schedule.shown:
+            return False
+        with _accumulating:
+            if leaf._grad is not None:
+                return False
+            leaf._grad = wrap_array(g)
+        return True
 
     def is_shared(self, array: Any) -> bool:
         """Whether others hold an array that owns its memory: who gave it, or other gradients.

@@ -464,7 +464,7 @@ def fused(body: Any) -> Any:
     return update_wrapper(chosen, body)
 
 
-_FACTOR = math.pi  # stands for any
+_FACTOR = 3.1416015625  # stands for any; single precision has it as it is
 _OPPOSITE = {"add": "subtract", "subtract": "add"}
 
 

@@ -193,8 +193,10 @@ _FEW = 32
 
 
 def has_reflections(a: Any) -> bool:
-    """Whether LAPACK's own routine is quicker than NumPy's, which has no single precision."""
-    if not a.size or (_BY_KERNEL and are_few(a, _FEW)):
+    """Whether a kernel or LAPACK's own routine is quicker than NumPy's, which has no single
+    precision.
+    """
+    if not a.size or (_BY_KERNEL and are_few(a, _FEW)) or are_in_blocks(a):
         return a.size > 0
     return routine("geqrf", a.dtype) is not None and (
         a.dtype.char in "fF" or min(a.shape[-2:]) > _FEW)
@@ -210,6 +212,10 @@ def factors_of(a: Any) -> Any:
 def reflections(a: Any) -> tuple[Any, Any]:
     """R with the vectors of the reflections below it, and the factors of these."""
     rows, columns = a.shape[-2:]
+    if are_in_blocks(a):
+        packed, tau = kernels["reflections_by_columns"](
+            a, np.empty((*a.shape[:-2], columns, rows), a.dtype), factors_of(a))
+        return packed.swapaxes(-1, -2), tau
     packed, tau = in_columns(a), factors_of(a)
     size, factor = work_size("geqrf", a.dtype, rows, columns), routine("geqrf", a.dtype)
     with routines_for(min(rows, columns)):
@@ -226,6 +232,9 @@ def reflections(a: Any) -> tuple[Any, Any]:
 def reflected_identity(packed: Any, tau: Any, columns: int) -> Any:
     """The first columns of the product of reflections."""
     rows, steps, lead = packed.shape[-2], tau.shape[-1], packed.shape[:-2]
+    if are_in_blocks(packed) and tau.dtype is packed.dtype and in_order(tau):
+        return kernels["reflected_identity_by_columns"](
+            packed, tau, np.empty((*lead, columns, rows), packed.dtype)).swapaxes(-1, -2)
     q = np.empty((*lead, columns, rows), packed.dtype).swapaxes(-1, -2)
     q[..., :steps] = packed[..., :steps]
     make = routine("orgqr" if packed.dtype.kind == "f" else "ungqr", packed.dtype)
@@ -237,6 +246,13 @@ def reflected_identity(packed: Any, tau: Any, columns: int) -> Any:
 
 
 _BY_KERNEL = "reflections" in kernels
+_IN_BLOCKS = "reflections_by_columns" in kernels
+_BLOCK = 16  # columns that are reflected before all others are, by what those reflections come to
+
+
+def are_in_blocks(a: Any) -> bool:
+    """Whether a kernel reflects the columns of these matrices, a block of them at a time."""
+    return _IN_BLOCKS and a.dtype.char in "fd" and a.flags.aligned and min(a.shape[-2:]) >= _BLOCK
 
 
 def are_vectors(a: Any, b: Any) -> bool:

@@ -268,9 +268,30 @@ def packed_qr(a: Any) -> tuple[Any, Any]:
 def least_squares(a: Any, b: Any, rcond: float | None) -> tuple[Any, Any]:
     if not a.size or not b.size or routine("gelsy", a.dtype) is None:
         return plain.least_squares(a, b, rcond)
-    if rcond is None:
-        rcond = max(a.shape[-2:]) * np.finfo(a.dtype).eps
+    rcond = _least_share(a) if rcond is None else rcond
     return _of_full_rank(a, b, rcond) or _of_any_rank(a, b, rcond)
+
+
+def _inverse_by_columns(body: Any) -> Any:
+    """``body``, which asks for singular values, unless all rows or columns are independent."""
+
+    def inverse_of_least_squares(a: Any, rcond: float | None, asked: Any = None) -> Any:
+        rows, columns = a.shape[-2:]
+        if a.size and min(rows, columns) > _FEW:
+            high = a if rows >= columns else a.conj().swapaxes(-1, -2)
+            one = np.eye(high.shape[-2], dtype=a.dtype)
+            one = repeated(one, (*a.shape[:-2], *one.shape))
+            found = _of_full_rank(high, one, _least_share(a) if rcond is None else rcond)
+            if found is not None:
+                return found[0] if high is a else found[0].conj().swapaxes(-1, -2)
+        return body(a, rcond, asked)
+
+    return inverse_of_least_squares
+
+
+def _least_share(a: Any) -> float:
+    """The share of the largest singular value below which others count as zero."""
+    return float(max(a.shape[-2:]) * np.finfo(a.dtype).eps)
 
 
 def _of_full_rank(a: Any, b: Any, rcond: float) -> tuple[Any, Any] | None:
@@ -408,7 +429,7 @@ def ldl_solve(packed: Any, pivots: Any, b: Any, hermitian: bool) -> Any:
 
 fill_with_plain_bodies(
     globals(), plain, solve_with=together.once(1, 1), cholesky_solve=together.once(1, 0),
-    inverse_of_least_squares=together.once(1, 0),
+    inverse_of_least_squares=lambda body: together.once(1, 0)(_inverse_by_columns(body)),
     _volume=native("determinants(packed, pivots, empty(packed.shape[:-2], packed.dtype))",
                    are_rows, when="are_rows(packed, pivots)"),
     _sign_and_size=native(
