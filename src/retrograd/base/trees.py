@@ -229,13 +229,17 @@ treespec_leaf.__module__ = _HOME
 
 def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], TreeSpec]:
     """The leaves from left to right, and the spec that puts them back."""
+    if type(tree) not in NODES and not isinstance(tree, tuple):
+        return [tree], LEAF
     leaves: list[Any] = []
     return leaves, _collect(tree, leaves, is_leaf)
 
 
 def _collect(tree: Any, leaves: list[Any], is_leaf: Callable[[Any], bool] | None) -> TreeSpec:
     """Add the leaves of ``tree`` to ``leaves``."""
-    kind = node_type(tree) if isinstance(tree, tuple) else type(tree)
+    kind = type(tree)
+    if kind is not tuple and isinstance(tree, tuple):
+        kind = node_type(tree)
     node = NODES.get(kind)
     if node is None or (is_leaf is not None and is_leaf(tree)):
         leaves.append(tree)
@@ -246,7 +250,8 @@ def _collect(tree: Any, leaves: list[Any], is_leaf: Callable[[Any], bool] | None
 
 def unflatten(leaves: Iterable[Any], spec: TreeSpec) -> Any:
     """The container of a spec that holds ``leaves``, of which there are as many as it has."""
-    return spec._built(iter(leaves))
+    items = iter(leaves)
+    return next(items) if spec is LEAF else spec._built(items)
 
 
 def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
