@@ -146,7 +146,8 @@ def by_one_index(indices):
     ({}, True), ({"within": 1}, True), ({"within": 2}, True), ({"batch_size": None}, False),
     ({"collate_fn": lambda batch: default_collate(batch)}, False), ({"kind": True}, False),
     ({"sampler": by_one_index(range(4))}, False), ({"grown": True}, False),
-    ({"grown": True, "within": 1}, False), ({"part": True}, False)], ids=str)
+    ({"grown": True, "within": 1}, False), ({"part": True}, False)],
+    ids=lambda said: " ".join(said) if isinstance(said, dict) else str(said))
 def test_rows_are_picked_at_once_where_nobody_sees_it(said, at_once, monkeypatch):
     """Not where a data set, a part of one or a way to collate is of a class of one's own."""
     rows, given = [], {"batch_size": 2} | said

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.interface import is_array, library_of
-from ..backend.numpy import LARGE, ndarray
+from ..backend.numpy import LARGE, can_stand_for
 from ..base import call_sites
 from ..base.locks import new_lock
 from ..base.modes import ACTIVE, GRAD_LAYOUT, MODE, RUNNING, switched
@@ -656,8 +656,7 @@ class _Leaves:
         This is what calls from here to :func:`settled` come to then, in one.
         """
         g, like = self.grads.get(leaf), leaf._data
-        if g.__class__ is not ndarray or like.__class__ is not ndarray or g.base is not None \
-                or g.strides != like.strides or leaf._is_watched or leaf._edge is None \
+        if not can_stand_for(g, like) or leaf._is_watched or leaf._edge is None \
                 or leaf._grad_dtype is not LEAFS_OWN or id(g) in self.schedule.given \
                 or id(g) in self.schedule.shown:
             return False
