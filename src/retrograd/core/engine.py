@@ -655,8 +655,8 @@ class _Leaves:
 
         This is what calls from here to :func:`settled` come to then, in one.
         """
-        g, like = self.grads.get(leaf), leaf._data
-        if not can_stand_for(g, like) or leaf._is_watched or leaf._edge is None \
+        g: Any = self.grads.get(leaf)
+        if not can_stand_for(g, leaf._data) or leaf._is_watched or leaf._edge is None \
                 or leaf._grad_dtype is not LEAFS_OWN or id(g) in self.schedule.given \
                 or id(g) in self.schedule.shown:
             return False
