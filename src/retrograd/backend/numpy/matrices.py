@@ -11,7 +11,7 @@ import numpy as np
 from ..plain import fill_with_plain_bodies, matrices as plain
 from ..plain.precision import is_half
 from . import FLOAT32, FLOAT64
-from .native import in_order, kernels, native, strided
+from .native import FOR_KERNELS, in_order, kernels, native, strided
 from .routines import (
     are_few,
     in_columns,
@@ -211,11 +211,20 @@ def factors_of(a: Any) -> Any:
         when=f"are_few(a, {_FEW})")
 def reflections(a: Any) -> tuple[Any, Any]:
     """R with the vectors of the reflections below it, and the factors of these."""
+    return _reflected_in_blocks(a) or _reflected_by_lapack(a)
+
+
+def _reflected_in_blocks(a: Any) -> tuple[Any, Any] | None:
+    if not are_in_blocks(a):
+        return None
     rows, columns = a.shape[-2:]
-    if are_in_blocks(a):
-        packed, tau = kernels["reflections_by_columns"](
-            a, np.empty((*a.shape[:-2], columns, rows), a.dtype), factors_of(a))
-        return packed.swapaxes(-1, -2), tau
+    packed, tau = kernels["reflections_by_columns"](
+        a, np.empty((*a.shape[:-2], columns, rows), a.dtype), factors_of(a))
+    return packed.swapaxes(-1, -2), tau
+
+
+def _reflected_by_lapack(a: Any) -> tuple[Any, Any]:
+    rows, columns = a.shape[-2:]
     packed, tau = in_columns(a), factors_of(a)
     size, factor = work_size("geqrf", a.dtype, rows, columns), routine("geqrf", a.dtype)
     with routines_for(min(rows, columns)):
@@ -231,10 +240,22 @@ def reflections(a: Any) -> tuple[Any, Any]:
                         "and in_order(tau)")
 def reflected_identity(packed: Any, tau: Any, columns: int) -> Any:
     """The first columns of the product of reflections."""
+    found = _identity_in_blocks(packed, tau, columns)
+    return _identity_by_lapack(packed, tau, columns) if found is None else found
+
+
+def _identity_in_blocks(packed: Any, tau: Any, columns: int) -> Any:
+    if not are_in_blocks(packed) or tau.dtype is not packed.dtype or not in_order(tau):
+        return None
+    of_columns = np.empty((*packed.shape[:-2], columns, packed.shape[-2]), packed.dtype)
+    return kernels["reflected_identity_by_columns"](packed, tau, of_columns).swapaxes(-1, -2)
+
+
+FOR_KERNELS.extend((_reflected_in_blocks, _identity_in_blocks))
+
+
+def _identity_by_lapack(packed: Any, tau: Any, columns: int) -> Any:
     rows, steps, lead = packed.shape[-2], tau.shape[-1], packed.shape[:-2]
-    if are_in_blocks(packed) and tau.dtype is packed.dtype and in_order(tau):
-        return kernels["reflected_identity_by_columns"](
-            packed, tau, np.empty((*lead, columns, rows), packed.dtype)).swapaxes(-1, -2)
     q = np.empty((*lead, columns, rows), packed.dtype).swapaxes(-1, -2)
     q[..., :steps] = packed[..., :steps]
     make = routine("orgqr" if packed.dtype.kind == "f" else "ungqr", packed.dtype)
