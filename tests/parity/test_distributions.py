@@ -18,6 +18,13 @@ import torch
 import retrograd as rg
 import retrograd.distributions
 
+
+@pytest.fixture(autouse=True)
+def arguments_are_validated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTorch's compiler, which other tests load, puts an end to that for the whole process."""
+    monkeypatch.setattr(torch.distributions.Distribution, "_validate_args", True)
+
+
 BATCHES = [(), (2, 3)]
 FAMILIES = {
     "Bernoulli": ["D.Bernoulli(R(.1, .9))", "D.Bernoulli(logits=R(-2, 2))", "D.Bernoulli(0.3)"],

@@ -210,6 +210,7 @@ def outcome(line: str, library: str) -> tuple[str, str]:
         raised = f"{type(error).__name__}: {error}".partition("\n")[0]
     finally:
         torch.set_default_dtype(torch.float32)
+        torch.set_default_device(None)
         torch.set_printoptions(profile="default")
         torch.set_grad_enabled(True)
         torch.use_deterministic_algorithms(False)
