@@ -267,3 +267,17 @@ def test_least_squares_of_independent_columns_or_rows_ask_for_no_singular_values
     a[..., 1, :] = a[..., 0, :]
     with pytest.raises(AssertionError, match="singular values"):
         systems.inverse_of_least_squares(a.numpy(), None, None)
+
+
+@pytest.mark.parametrize("shape", [(33, 40), (40, 33), (2, 33, 40), (1, 2, 33, 33)])
+def test_large_matrices_have_lapacks_routines_however_many_they_are(shape):
+    from retrograd.backend.numpy.routines import routine, routine_for
+
+    assert routine_for("geqrf", np.ones(shape)) is routine("geqrf", np.dtype("float64"))
+
+
+@pytest.mark.parametrize("shape", [(32, 100), (100, 32), (100, 2, 100), (0, 40, 40), (40, 40, 0)])
+def test_small_matrices_have_none_of_lapacks_routines(shape):
+    from retrograd.backend.numpy.routines import routine_for
+
+    assert routine_for("geqrf", np.ones(shape)) is None
