@@ -28,6 +28,8 @@ class Worker:
         # A process counts its threads when it loads the libraries.
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             os.environ[name] = str(threads)
+        for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):  # OpenBLAS knows the processor
+            os.environ.pop(name, None)
         os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=" + str(threads > 1).lower()
         context = get_context("spawn")
         self._connection, far = context.Pipe()
