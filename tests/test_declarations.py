@@ -475,3 +475,20 @@ def test_a_tangent_of_a_users_linear_op_depends_on_no_value() -> None:
     x = torch.ones(3, requires_grad=True)
     value, slope = torch.func.jvp(mine_doubled, (x,), (torch.ones(3),))
     assert value.requires_grad and not slope.requires_grad and slope.tolist() == [2, 2, 2]
+
+
+def test_tangents_of_several_outputs_add_up_over_the_arguments() -> None:
+    """A forward rule gives one for each output, or None for one that does not depend on it."""
+    @op(**HIDDEN, outputs=("total", "first", "second"))
+    def mine(input: Array, other: Array) -> Any:
+        return input + 2 * other, 3 * input, 5 * other
+
+    mine.vjp(input=lambda g: g[0] + 3 * g[1], other=lambda g: 2 * g[0] + 5 * g[2])
+    mine.jvp(input=lambda tangent: (tangent, 3 * tangent, None),
+             other=lambda tangent: (2 * tangent, None, 5 * tangent))
+    x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+    seeds = torch.tensor([1.0, 10.0]), torch.tensor([100.0, 1000.0])
+    _, found = torch.func.jvp(lambda x, y: tuple(mine(x, y)), (x, y), seeds)
+    assert [t.tolist() for t in found] == [[201.0, 2010.0], [3.0, 30.0], [500.0, 5000.0]]
+    _, found = torch.func.jvp(lambda x: tuple(mine(x, y)), (x,), seeds[:1])
+    assert [t.tolist() for t in found] == [[1.0, 10.0], [3.0, 30.0], [0.0, 0.0]]
