@@ -529,10 +529,24 @@ class Late(Squares):
         return index
 
 
+class Waiting(Squares):
+    """The first worker has nothing before the other one is asked for its second sample."""
+
+    def __init__(self, count):
+        super().__init__(count)
+        self.is_asked = multiprocessing.Event()
+
+    def __getitem__(self, index):
+        if get_worker_info().id == 0:
+            self.is_asked.wait(60)
+        elif index > 1:
+            self.is_asked.set()
+        return index
+
+
 @alone
 def test_batches_in_the_order_of_their_arrival():
-    loader = DataLoader(Late(8), None, num_workers=2, worker_init_fn=delayed, in_order=False)
-    seen = list(loader)
+    seen = list(DataLoader(Waiting(8), None, num_workers=2, in_order=False))
     assert sorted(seen) == list(range(8))
     assert seen[0] == 1
 

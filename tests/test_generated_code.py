@@ -113,7 +113,8 @@ def test_tracebacks_show_generated_lines():
     with pytest.raises(RuntimeError) as caught:
         y.sum().backward()
     text = "".join(traceback.format_exception(caught.value))
-    assert '<retrograd exp real pass_on>' in text and "stale_output(self)" in text
+    # Where other tests had another source of this name, a number follows it.
+    assert '<retrograd exp real pass_on' in text and "stale_output(self)" in text
 
 
 def test_the_line_of_the_user_is_still_found():
