@@ -37,8 +37,6 @@ KNOWN = {
     **_known("linalg.cholesky linalg.cholesky_ex", "float16",
              "refused as by the other factorisations"),
     **_known("nn.functional.fold istft", "bool", _KERNEL),
-    **_known("threshold nn.functional.threshold", "uint8",
-             "the sample's value wraps around; PyTorch refuses it"),
     **_known("gru_cell lstm_cell", "uint8", _CELLS),
     **_known("gru_cell lstm_cell", "int32", _CELLS),
     **_known("gru_cell lstm_cell", "int64", _CELLS),
