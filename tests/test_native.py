@@ -1866,11 +1866,13 @@ def error_of_factors(packed: Any, rows: Any) -> Any:
 def test_factors_of_large_matrices_are_those_of_lapack(shape: tuple[int, int], dtype: Any) -> None:
     factors, random = native.OVER["systems.lu_factor"], np.random.default_rng(0)
     a = random.standard_normal(shape).astype(dtype)
+    # Older processors round the product of each step too, where LAPACK's build need not.
+    most = 2 if native.package.variant in ("v3", "v4") else 3
     for placed in (a, a.T.copy().T, a[::-1, ::-1]):
         (packed, pivots, info), (theirs, wanted, _) = factors.call(placed), factors.body(placed)
         assert np.array_equal(pivots, wanted) and info == 0
         rows = placed[systems.row_order(pivots, shape[0])]
-        assert error_of_factors(packed, rows) < 2 * error_of_factors(theirs, rows)
+        assert error_of_factors(packed, rows) < most * error_of_factors(theirs, rows)
     for count in (1, 3):
         threads.limit(count)
         assert np.array_equal(factors.call(a[None])[0][0], factors.call(a)[0])
