@@ -43,8 +43,10 @@ def test_products_are_pytorchs(kinds: tuple[str, str], options: dict[str, Any]) 
         made = lib._scaled_mm(*matrices(lib, *kinds), *scales, **given)
         found.append((str(made.dtype).rpartition(".")[2], made.float().numpy()))
     assert found[0][0] == found[1][0]
-    # One rounding may fall the other way.
-    assert np.mean(found[0][1] != found[1][1]) < 0.01 or np.allclose(found[0][1], found[1][1], 1e-6)
+    # One rounding may fall the other way, and BLAS add up in another order on another processor.
+    (_, ours), (_, theirs) = found
+    assert np.mean(ours != theirs) < 0.01 \
+        or np.allclose(ours, theirs, 1e-6, 2 ** -23 * abs(theirs).max())
 
 
 @pytest.mark.parametrize("rowwise", [False, True])
