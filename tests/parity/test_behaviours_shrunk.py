@@ -856,3 +856,30 @@ def positions_of_nothing_are_not_looked_at_by_a_write(torch, log):
     log(x)
     log.raises(x.__getitem__, (slice(0), [5]))
     log.raises(torch.zeros(0, 3).__setitem__, [5], 1.0)
+
+
+@behaviour_of_each([(0, 0), (0, 0, 2), (2, 0), (0, 2)])
+def a_dimension_without_elements_has_no_position(torch, log, *shape):
+    index = torch.tensor([0])
+
+    def write(key, value):
+        torch.zeros(shape)[key] = value
+
+    for key in (index, (slice(None), index)):
+        log.raises(lambda key=key: torch.zeros(shape)[key].shape)
+        for value in (1.5, torch.zeros(()), torch.zeros((1,) * len(shape))):
+            log.raises(write, key, value)
+    for accumulate in (False, True):
+        log.raises(torch.zeros(shape).index_put_, (index,), torch.tensor(3.0), accumulate)
+    log.raises(torch.zeros(shape).take, index)
+    log.raises(torch.zeros(shape).put_, index, torch.zeros(1))
+
+
+@behaviour
+def a_batch_of_no_directions_is_written_to(torch, log):
+    def copied(a):
+        return torch.zeros_like(a).copy_(a)
+
+    found = torch.autograd.functional.jacobian(copied, torch.rand(0, 2), strategy="forward-mode",
+                                               vectorize=True)
+    log(found.shape, torch.vmap(copied)(torch.ones(0, 3)).shape)

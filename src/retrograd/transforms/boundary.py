@@ -125,7 +125,8 @@ def in_every_batch(tensor: Tensor, sizes: dict[int, int]) -> Tensor:
 
 def batched_like(model: Tensor, made: Tensor) -> Tensor:
     """A fresh tensor in memory of its own for every value of the batches that ``model`` is in."""
-    sizes = [(level, size) for level, size in sorted(sizes_of(model._data).items()) if size]
+    sizes = [(level, size) for level, size in sorted(sizes_of(model._data).items())
+             if size is not None]
     if not sizes:
         return made
     plain = made._array()
@@ -244,7 +245,7 @@ def _zeros_like_gradient(data: Any) -> Any:
     return with_tangents(zeros_like_data(data), levels_from_outside([data]))
 
 
-def _as_functional(level: int, part: str, missing: dict[int, int]) -> Callable[[Any], Any]:
+def _as_functional(level: int, part: str, missing: dict[int, int | None]) -> Callable[[Any], Any]:
     """The functional that reads one part of a pair, scaled by g: see the package's text.
 
     ``missing`` are the levels that the pair has but this part does not. A part outside a batch
@@ -253,7 +254,7 @@ def _as_functional(level: int, part: str, missing: dict[int, int]) -> Callable[[
     """
     def pair(g: Any) -> Any:
         for other, size in missing.items():
-            g = _first_of_batch(g, other, size) if size else _of_value(g, other)
+            g = _of_value(g, other) if size is None else _first_of_batch(g, other, size)
 
         def change(inner: Any, depth: int) -> Any:
             zero = _zeros_like_gradient(inner)
@@ -307,12 +308,13 @@ def _read_part(tensor: Tensor, level: int, part: str) -> Tensor:
     def read(data: Any) -> Any:
         found = dual_part(data, level, part)
         for other, size in missing.items():
-            found = _of_first(found, other) if size else _value_of_functional(found, other)
+            change = _value_of_functional if size is None else _of_first
+            found = change(found, other)
         return found
 
     out = recorded(tensor, read, _as_functional(level, part, missing), reads)
     if out._edge is not None and not any(
-            requires_grad(out._edge, other) for other in subsets(n for n in kept if not kept[n])):
+            requires_grad(out._edge, other) for other in subsets(n for n in kept if kept[n] is None)):
         out._edge = None
     return out
 

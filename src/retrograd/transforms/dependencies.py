@@ -36,7 +36,7 @@ class IndexSets(TracedData):
     """Sets of inputs, in the place of the tangent of a value."""
 
     __slots__ = ("ids", "dtype", "table")
-    batch = 0
+    batch = None
     value = None
 
     def __init__(self, level: int, ids: Any, dtype: Any, table: Any):

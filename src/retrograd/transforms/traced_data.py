@@ -304,12 +304,12 @@ def levels_of(data: Any) -> tuple[int, ...]:
 extensions.fill(levels_of=levels_of)
 
 
-def sizes_of(data: Any) -> dict[int, int]:
-    """The same, with the size of each batch (0 for a level without one)."""
-    found: dict[int, int] = {}
+def sizes_of(data: Any) -> dict[int, int | None]:
+    """The same, with the size of each batch (None for a level without one)."""
+    found: dict[int, int | None] = {}
     while isinstance(data, TracedData):
         if isinstance(data, Dual):
-            found[data.level] = 0
+            found[data.level] = None
             found.update(sizes_of(data.tangent))
             data = data.primal
         else:

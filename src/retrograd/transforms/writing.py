@@ -72,14 +72,15 @@ def _lift(target: Tensor, level: int, traced: Any) -> None:
     places = [(view, _geometry(base, view)) for view in _views_of(base)]
     inside = {n: size for n, size in sizes_of(traced.tangent).items() if n < level}
     # The views look at the tangents of tangents too, which joining would make for each by itself.
-    around = {n: 0 for n, own in spine(base._data).items() if n > level and isinstance(own, Dual)}
+    around: dict[int, int | None] = {
+        n: None for n, own in spine(base._data).items() if n > level and isinstance(own, Dual)}
     tangent = _room(base._data, inside | around)
     carry_tangent(base, level, tangent)
     for view, where in places:
         carry_tangent(view, level, _part(tangent, where))
 
 
-def _widen(target: Tensor, level: int, sizes: dict[int, int]) -> None:
+def _widen(target: Tensor, level: int, sizes: dict[int, int | None]) -> None:
     """Give a dual tensor, its base and its other views tangents of more levels."""
     base = target if target._view is None else target._view.base
     tensors = [base, *_views_of(base)]
@@ -100,16 +101,18 @@ def _widen(target: Tensor, level: int, sizes: dict[int, int]) -> None:
         spine(view._data)[level].tangent = part
 
 
-def _room(like: Any, sizes: dict[int, int]) -> Any:
+def _room(like: Any, sizes: dict[int, int | None]) -> Any:
     """Zeros laid out as ``like``, with room for the data of further levels (see sizes_of)."""
     like = value_of(like)
     if isinstance(like, Batched):
-        own = {n: size for n, size in sizes_of(like).items() if size}
+        own = {n: size for n, size in sizes_of(like).items() if size is not None}
         if sizes.keys() <= own.keys():
             return zeros_like_data(like)
         sizes = {**own, **sizes}
-        like = innermost(like)[(0,) * len(own)]
-    batches = [sizes[n] for n in sorted(sizes) if sizes[n]]
+        values = innermost(like)
+        like = values[(0,) * len(own)] if 0 not in own.values() else library_of(values).empty(
+            values.shape[len(own):], values.dtype)
+    batches = [size for _, size in sorted(sizes.items()) if size is not None]
 
     def build(levels: list[int]) -> Any:
         if not levels:
@@ -117,7 +120,7 @@ def _room(like: Any, sizes: dict[int, int]) -> Any:
         *lower, level = levels
         if level in ROOMS:
             return ROOMS[level](library_of(like).zeros_as(like, batches))
-        if sizes[level]:
+        if sizes[level] is not None:
             return Batched(level, build(lower))
         return Dual(level, build(lower), build(lower))
 

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..plain import fill_with_plain_bodies, index as plain
-from ..plain.index import check_bounds, checked_put, index_key, out_of_bounds, taken_shape
+from ..plain.index import (
+    check_bounds,
+    check_reach,
+    checked_put,
+    index_key,
+    out_of_bounds,
+    taken_shape,
+)
 from . import INT64, add_at, in_rows, viewed
 from .native import native
 
@@ -31,8 +38,12 @@ def slices_at(array: Any, index: Any, axis: int) -> Any:
 def taken(array: Any, index: Any, dims: tuple[int, ...]) -> Any:
     try:  # NumPy looks for indices out of range while it reads
         if len(dims) == 1 and index.dtype.kind != "b":
-            return slices_at(array, index, dims[0])
-        return np.asarray(array[index_key(index, dims)], order="C")
+            found = slices_at(array, index, dims[0])
+        else:
+            found = np.asarray(array[index_key(index, dims)], order="C")
+        if not found.size:
+            check_reach(array, index, dims)
+        return found
     except IndexError:
         shape = taken_shape(array.shape, index, dims)
         if 0 in shape and all([array.shape[dim] for dim in dims]):  # nothing is beyond nothing
@@ -41,7 +52,7 @@ def taken(array: Any, index: Any, dims: tuple[int, ...]) -> Any:
 
 
 def put(array: Any, values: Any, index: Any, dims: tuple[int, ...], accumulate: bool) -> None:
-    if not accumulate and values.ndim <= 1:
+    if not accumulate and values.ndim <= 1 and array.size:
         # NumPy checks every index and the shape before it writes anything.
         try:
             array[index_key(index, dims)] = values

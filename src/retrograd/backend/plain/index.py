@@ -57,6 +57,12 @@ def out_of_bounds(array: Any, index: Any, dims: tuple[int, ...], first: int = 0)
     return IndexError(f"index {value} is out of bounds for dimension {position} with size {length}")
 
 
+def check_reach(array: Any, index: Any, dims: tuple[int, ...]) -> None:
+    """Refuse indices into a dimension that has no elements, also where the result has none."""
+    if index.size and 0 in [array.shape[dim] for dim in dims]:
+        raise out_of_bounds(array, index, dims)
+
+
 def check_bounds(array: Any, index: Any, dims: tuple[int, ...]) -> None:
     if index.dtype.kind == "b" or not index.size:
         return
@@ -97,6 +103,7 @@ def checked_put(array: Any, values: Any, index: Any, dims: tuple[int, ...],
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be "
                            f"broadcast to indexing result of shape {list(shape)}") from None
     if 0 in [length for dim, length in enumerate(array.shape) if dim not in dims]:
+        check_reach(array, index, dims)
         return  # nothing is written, wherever it would be
     check_bounds(array, index, dims)
     if not accumulate:

@@ -177,6 +177,9 @@ def check_flat(function: str, index: Any, count: int) -> None:
     if index.dtype != xp.INT64:
         raise RuntimeError(f"{function}(): Expected a long tensor for index, but got "
                            f"{scalar_type(index)}")
+    if index.size and not count:
+        raise IndexError("put_(): Tried to put elements into an empty tensor" if function == "put_"
+                         else "take(): tried to take from an empty tensor")
     if index.size and (index.min() < -count or index.max() >= count):
         flat = xp.asarray(index).reshape(-1)
         wrong = flat[(flat < -count) | (flat >= count)][0]
