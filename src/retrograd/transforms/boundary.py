@@ -313,8 +313,9 @@ def _read_part(tensor: Tensor, level: int, part: str) -> Tensor:
         return found
 
     out = recorded(tensor, read, _as_functional(level, part, missing), reads)
+    tangents = [n for n, size in kept.items() if size is None]
     if out._edge is not None and not any(
-            requires_grad(out._edge, other) for other in subsets(n for n in kept if kept[n] is None)):
+            requires_grad(out._edge, other) for other in subsets(tangents)):
         out._edge = None
     return out
 
