@@ -793,25 +793,52 @@ def answering(monkeypatch):
     process.close()
 
 
+class Clock:
+    """A clock that only those who wait put on."""
+
+    now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+class TimelessPoll(Clock):
+    """A poll that takes no time: what it would have waited is put on a clock instead."""
+
+    def __init__(self, ready):
+        self.ready, self.waits = ready, []
+        self.register = ready.register
+
+    def poll(self, milliseconds):
+        found = self.ready.poll(0)
+        if not found:
+            self.waits.append(milliseconds / 1000)
+            self.now += milliseconds / 1000
+        return found
+
+
 def test_a_worker_is_waited_for_as_long_as_was_said(answering, monkeypatch):
     worker, process, there = answering
     assert (worker.number, worker.active, worker.tasks, worker.timed_out) == (4, True, 0, False)
     assert process.options["daemon"] and process.options["args"][2] == [worker.channel]
-    monkeypatch.setattr(worker_module, "CHECK_INTERVAL", 0.05)
     asked = []
-    monkeypatch.setattr(process, "is_alive", lambda: asked.append(time.monotonic()) or True)
-    began = time.monotonic()
-    with pytest.raises(RuntimeError, match=r"timed out after 0\.22 seconds: worker 4"):
-        worker.result(0.22)
-    assert 0.22 <= time.monotonic() - began < 0.5
-    assert 4 <= len(asked) <= 6 and worker.timed_out  # looked after between, and not all the time
-    there.send((0, "in time"))
-    assert worker.result(0.01) == (0, "in time")
-    monkeypatch.setattr(worker_module, "CHECK_INTERVAL", 5.0)
-    began = time.monotonic()
-    with pytest.raises(RuntimeError, match="timed out"):  # however seldom it is looked after
-        worker.result(0.1)
-    assert 0.1 <= time.monotonic() - began < 2
+    monkeypatch.setattr(process, "is_alive", lambda: asked.append(True) or True)
+    with monkeypatch.context() as patched:
+        waiting = TimelessPoll(worker._ready)
+        patched.setattr(worker, "_ready", waiting)
+        patched.setattr(worker_module, "time", waiting)
+        patched.setattr(worker_module, "CHECK_INTERVAL", 0.0625)
+        with pytest.raises(RuntimeError, match=r"timed out after 0\.21875 seconds: worker 4"):
+            worker.result(0.21875)
+        assert waiting.waits == [0.0625, 0.0625, 0.0625, 0.03125] and worker.timed_out
+        assert len(asked) == 4  # whether it is alive, between the waits
+        there.send((0, "in time"))
+        assert worker.result(0.01) == (0, "in time")
+        patched.setattr(worker_module, "CHECK_INTERVAL", 5.0)
+        waiting.waits.clear()
+        with pytest.raises(RuntimeError, match="timed out"):  # however seldom it is looked after
+            worker.result(0.125)
+        assert waiting.waits == [0.125]
     timer = threading.Timer(0.2, there.send, [(1, "late")])
     timer.start()
     assert worker.result(0) == (1, "late")  # without a limit
@@ -861,19 +888,18 @@ def test_the_end_of_a_process_is_noticed_at_once(answering):
 class Stopping:
     """A worker that ends when it is told so, a number of times, or joined for long enough."""
 
-    def __init__(self, stubborn, timed_out=False):
-        self.stubborn, self.timed_out, self.done = stubborn, timed_out, []
+    def __init__(self, stubborn, clock, timed_out=False):
+        self.stubborn, self.clock, self.timed_out, self.done = stubborn, clock, timed_out, []
         self.process = self.channel = self
 
     def close(self):
         self.done.append("close")
 
     def join(self, timeout):
-        assert 0 <= timeout <= 0.2
+        assert 0 <= timeout <= 0.25
         self.done.append("join")
-        if not self.stubborn:
-            return
-        time.sleep(timeout)
+        if self.stubborn:
+            self.clock.now += timeout
 
     def is_alive(self):
         return self.stubborn > 0
@@ -885,23 +911,23 @@ class Stopping:
     kill = terminate
 
 
-@pytest.mark.parametrize("stubborn, seconds", [((0, 0), (0, 0.1)), ((1, 0), (0.2, 0.39)),
-                                               ((1, 1), (0.2, 0.39)), ((2, 1), (0.4, 0.59))])
+@pytest.mark.parametrize("stubborn, seconds", [((0, 0), 0), ((1, 0), 0.25), ((1, 1), 0.25),
+                                               ((2, 1), 0.5)])
 def test_workers_are_ended_with_patience_for_all_of_them_together(stubborn, seconds, monkeypatch):
-    monkeypatch.setattr(worker_module, "CHECK_INTERVAL", 0.2)
-    workers = [Stopping(n) for n in stubborn]
-    given, began = list(workers), time.monotonic()
+    clock = Clock()
+    monkeypatch.setattr(worker_module, "time", clock)
+    monkeypatch.setattr(worker_module, "CHECK_INTERVAL", 0.25)
+    workers = [Stopping(n, clock) for n in stubborn]
+    given = list(workers)
     worker_module.stop(given, os.getpid())
-    low, high = seconds
-    assert low <= time.monotonic() - began <= high
-    assert not given
+    assert clock.now == seconds and not given
     for worker, n in zip(workers, stubborn):
         assert worker.done[:2] == ["close", "join"] and not worker.is_alive()
         assert worker.done.count("terminate") == n and worker.done.count("join") == 3
-    late = Stopping(1, timed_out=True)
+    late = Stopping(1, clock, timed_out=True)
     worker_module.stop([late], os.getpid())
     assert late.done == ["close", "terminate", "join", "join"]  # its time was up before
-    other = Stopping(1)
+    other = Stopping(1, clock)
     worker_module.stop([other], os.getpid() + 1)
     assert other.done == []
 
