@@ -180,6 +180,31 @@ def half_precision_attention(torch, log, name, dtype):
         log.values(attend(q, k, v, **options))
 
 
+BEYOND = {
+    "clamp max": lambda torch, x, n: x.clamp(max=n),
+    "clamp min": lambda torch, x, n: x.clamp(min=n),
+    "clamp": lambda torch, x, n: x.clamp(-abs(n), abs(n)),
+    "clamp_": lambda torch, x, n: x.clone().clamp_(max=n),
+    "clamp_max": lambda torch, x, n: x.clamp_max(n),
+    "pow": lambda torch, x, n: x ** n,
+    "pow_": lambda torch, x, n: x.clone().pow_(n),
+    "hardtanh": lambda torch, x, n: torch.nn.functional.hardtanh(x, -abs(n), abs(n)),
+    "hardshrink": lambda torch, x, n: torch.nn.functional.hardshrink(x, n),
+    "index_add": lambda torch, x, n: x.index_add(0, torch.tensor([1]), x[:1], alpha=n),
+    "masked_fill": lambda torch, x, n: x.masked_fill(x > 0, n),
+}
+
+
+@behaviour_of_each([(f"{name} {dtype}", call, dtype) for name, call in BEYOND.items()
+                    for dtype in ("float16", "bfloat16", "uint8", "int8")
+                    if dtype.endswith("16") or name == "index_add"])
+def numbers_that_the_dtype_cannot_hold(torch, log, name, call, dtype):
+    x = torch.tensor([1.0, 2.0]).to(getattr(torch, dtype))
+    for number in (1e5, -1e5, 1e39, float("inf"), 3.0) if dtype.endswith("16") \
+            else (300, -1, -129, 1 << 40, 1.5, 3):
+        log.raises(lambda number=number: call(torch, x, number))
+
+
 @behaviour
 def thresholds_in_half_precision(torch, log):
     x = torch.tensor([0.3, -0.3, 0.31], dtype=torch.bfloat16)
@@ -206,7 +231,9 @@ def named_results_of_a_vmap(torch, log, name, call):
 
 
 RANKS = {"mm": ((2, 3), (2, 3)), "bmm": ((2, 3, 3), (2, 3, 3)), "mv": ((2, 3), (2, 3)),
-         "dot": ((2, 3, 3), (2, 3, 3)), "vdot": ((2, 3, 3), (2, 3, 3))}
+         "dot": ((2, 3, 3), (2, 3, 3)), "vdot": ((2, 3, 3), (2, 3, 3)),
+         "addmm": ((2, 3), (2, 3), (2, 3)), "addmv": ((2, 3), (2, 3), (2, 3)),
+         "baddbmm": ((2, 3, 3),) * 3, "addbmm": ((2, 3, 3),) * 3, "addr": ((2, 3, 3),) * 3}
 
 
 @behaviour_of_each(RANKS.items())
@@ -276,6 +303,20 @@ def operators_that_write_leave_the_unknown_to_the_other_side(torch, log):
     log.raises(lambda: operator.imul(a, "x"))
 
 
+@behaviour_of_each([(name, name) for name in (
+    "add", "sub", "mul", "truediv", "pow", "floordiv", "mod", "and", "or", "xor", "lshift",
+    "rshift")])
+def what_is_on_the_right_of_a_write_may_know_the_tensor(torch, log, name, sign):
+    class Other:
+        pass
+
+    setattr(Other, f"__r{sign}__", lambda self, other: "reflected")
+    write = getattr(operator, f"i{sign}")
+    for a in (torch.ones(2), torch.ones(2, dtype=torch.int64)):
+        log(write(a, Other()), a)
+        log.raises(lambda a=a: write(a, object()))
+
+
 @behaviour
 def backward_inside_backward_hundreds_deep(torch, log):
     class Nested(torch.autograd.Function):
@@ -324,7 +365,23 @@ def a_tensor_is_written_from_itself(torch, log, name, write):
 
 @behaviour_of_each([(name, name) for name in ("hstack", "vstack", "dstack", "column_stack")])
 def stacks_want_a_sequence(torch, log, name, function):
-    log.raises(lambda: getattr(torch, function)(torch.ones(2, 3)))
+    stack, t = getattr(torch, function), torch.ones(2, 3)
+    for given in (t, [], [1], (t, "a"), [None], [t, None], np.ones(2), [np.ones(2)], iter([t, t]),
+                  (t for _ in range(2)), {"a": t}, "ab", [[t]], None, 3):
+        log.raises(lambda given=given: stack(given))
+    log(stack((t, t)), stack([t]))
+
+
+@behaviour_of_each([(name, name) for name in (
+    "block_diag", "cartesian_prod", "broadcast_tensors", "atleast_1d", "atleast_2d",
+    "atleast_3d")])
+def what_takes_tensors_one_by_one_takes_nothing_else(torch, log, name, function):
+    call, t = getattr(torch, function), torch.ones(2)
+    for given in (([t, 1],), ([np.ones(2)],), (t, np.ones(2)), (t, None), (t, "a"), ([[t]],)):
+        log.raises(lambda given=given: call(*given))
+    if not function.startswith("atleast"):
+        log.raises(lambda: call([t, t]))
+    log(call(t, t))
 
 
 @behaviour
@@ -339,6 +396,33 @@ def nothing_is_joined(torch, log):
 def bools_are_clamped_by_tensors(torch, log):
     b, c = torch.tensor([True, False]), torch.tensor([True, True])
     log(b.clamp(min=c), b.clamp(max=c))
+
+
+BOUNDED = {
+    "clamp": lambda torch, x, low, high: x.clamp(low, high),
+    "clamp min": lambda torch, x, low, high: x.clamp(min=low),
+    "clamp max": lambda torch, x, low, high: x.clamp(max=high),
+    "clamp_": lambda torch, x, low, high: x.clone().clamp_(min=low),
+    "clamp_min": lambda torch, x, low, high: torch.clamp_min(x, low),
+    "clamp_max": lambda torch, x, low, high: torch.clamp_max(x, high),
+    **{name: lambda torch, x, low, high, name=name: getattr(torch, name)(x, low)
+       for name in ("maximum", "minimum", "fmax", "fmin")},
+}
+
+
+@behaviour_of_each(BOUNDED.items())
+def values_that_lie_on_their_bounds(torch, log, name, call):
+    nan = float("nan")
+    x, low, high = (torch.tensor(v) for v in (
+        [1.0, 2.0, 3.0, 0.0, 7.0, nan, 1.0, 1.0, nan],
+        [1.0, 1.0, 1.0, 5.0, 5.0, 1.0, nan, 0.0, nan],
+        [3.0, 2.0, 3.0, 4.0, 9.0, 1.0, 2.0, nan, 1.0]))
+    one = torch.ones(9)
+    found, tangent = torch.func.jvp(lambda *a: call(torch, *a), (x, low, high),
+                                    (one, 10 * one, 100 * one))
+    log.values(found, tangent)
+    leaves = [t.clone().requires_grad_() for t in (x, low, high)]
+    log(*torch.autograd.grad(call(torch, *leaves).sum(), leaves, allow_unused=True))
 
 
 @behaviour
@@ -386,6 +470,29 @@ def a_tensor_is_set_to_its_storage(torch, log):
     x = torch.arange(6.0)
     x.set_(x.untyped_storage(), 2, (2,), (1,))
     log(x)
+    log.refuses(lambda: x.set_(x.untyped_storage(), 1))
+    log.refuses(lambda: x.set_(x, 1))
+    log(x)
+
+
+@behaviour
+def recording_is_switched_by_truth_values(torch, log):
+    x = torch.ones(2)
+    for value in (1, 0, "a", None, 1.0, torch.tensor(True), False, True):
+        log.raises(lambda value=value: x.requires_grad_(value))
+    log(x)
+
+
+@behaviour
+def ranges_reach_beyond_their_dtype_in_silence(torch, log):
+    with np.errstate(all="raise"):
+        log(torch.arange(0.0, 1e39, 1e38), torch.linspace(-3e38, 3e38, 5))
+        log(torch.arange(0, 1e5, 3e4, dtype=torch.float16), torch.arange(0, 1e39, 2e38).half())
+        log(torch.logspace(0, 50, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it is deprecated
+        with np.errstate(all="raise"):
+            log(torch.range(0.0, 1e39, 1e38))
 
 
 @behaviour
