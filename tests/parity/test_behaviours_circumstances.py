@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import operator
+import re
 import warnings
 
 import numpy as np
@@ -146,6 +147,35 @@ def gradients_of_a_broadcast_accumulate_in_single_precision(torch, log, name, dt
     row = torch.zeros(2, dtype=kind, requires_grad=True)
     (matrix * row + row).backward(matrix)
     log(row.grad)
+
+
+ADDED_UP = {
+    "scatter_add": lambda torch, x, i, o: x.scatter_add(0, i, o),
+    "scatter_add_": lambda torch, x, i, o: x.clone().scatter_add_(0, i, o),
+    "scatter_add of rows": lambda torch, x, i, o: x[:, None].expand(2, 3).scatter_add(
+        0, i[:, None].expand(-1, 3), o[:, None].expand(-1, 3)),
+    "scatter_reduce": lambda torch, x, i, o: x.scatter_reduce(0, i, o, "sum"),
+    "mean": lambda torch, x, i, o: x.scatter_reduce(0, i, o, "mean", include_self=False),
+    "index_add": lambda torch, x, i, o: x[:, None].index_add(0, i, o[:, None]),
+    "gather": lambda torch, x, i, o: torch.func.vjp(lambda a: a.gather(0, i), x)[1](o)[0],
+    "take_along_dim": lambda torch, x, i, o: torch.func.vjp(
+        lambda a: a.take_along_dim(i, 0), x)[1](o)[0],
+    "as_strided": lambda torch, x, i, o: torch.func.vjp(
+        lambda a: a.as_strided((5000,), (0,)), x)[1](o)[0],
+    "interpolate": lambda torch, x, i, o: torch.func.vjp(
+        lambda a: torch.nn.functional.interpolate(a.view(1, 1, 2), 5000), x)[1](
+        o.view(1, 1, -1))[0],
+}
+
+
+@behaviour_of_each([(f"{name} {dtype}", call, dtype) for name, call in ADDED_UP.items()
+                    for dtype, _ in HALVES])
+def what_comes_to_one_place_is_added_up_in_single_precision(torch, log, name, call, dtype):
+    kind = getattr(torch, dtype)
+    x, i = torch.zeros(2, dtype=kind), torch.zeros(5000, dtype=torch.int64)
+    log.values(call(torch, x, i, torch.ones(5000, dtype=kind)))
+    i[1::2] = 1
+    log.values(call(torch, x, i, torch.full((5000,), 0.3, dtype=kind)))
 
 
 @behaviour_of_each(HALVES)
@@ -702,3 +732,163 @@ def determinism_is_asked_for(torch, log):
         log(settings())
     finally:
         torch.use_deterministic_algorithms(False)
+
+
+# ---------------------------------------------------------------- memory that overlaps itself
+
+OVERLAPPING = {
+    "a window": lambda torch: torch.arange(6.0).unfold(0, 3, 1),
+    "expanded": lambda torch: torch.ones(2, 1).expand(2, 3),
+    "strided": lambda torch: torch.arange(5.0).as_strided((3, 3), (1, 1)),
+    "a vector": lambda torch: torch.ones(1).expand(4),
+}
+OVERLAPPED = {
+    "add_": lambda torch, v: v.add_(1), "mul_": lambda torch, v: v.mul_(torch.ones(v.shape)),
+    "copy_": lambda torch, v: v.copy_(torch.ones(v.shape)), "zero_": lambda torch, v: v.zero_(),
+    "fill_": lambda torch, v: v.fill_(2), "an item": lambda torch, v: v.__setitem__(0, 5),
+    "all": lambda torch, v: v.__setitem__(slice(None), 5.0), "sin_": lambda torch, v: v.sin_(),
+    "clamp_": lambda torch, v: v.clamp_(0, 1), "relu_": lambda torch, v: v.relu_(),
+    "masked_fill_": lambda torch, v: v.masked_fill_(v > 0, 1),
+    "masked_scatter_": lambda torch, v: v.masked_scatter_(v > 0, torch.ones(v.shape)),
+    "index_fill_": lambda torch, v: v.index_fill_(0, torch.tensor([0]), 3),
+    "index_copy_": lambda torch, v: v.index_copy_(0, torch.tensor([0]), v[:1].clone()),
+    "index_add_": lambda torch, v: v.index_add_(0, torch.tensor([0]), v[:1].clone()),
+    "scatter_": lambda torch, v: v.scatter_(0, torch.zeros(v.shape, dtype=torch.int64), 1.0),
+    "put_": lambda torch, v: v.put_(torch.tensor([0]), torch.ones(1)),
+    "normal_": lambda torch, v: v.normal_(), "uniform_": lambda torch, v: v.uniform_(),
+    "bernoulli_": lambda torch, v: v.bernoulli_(1.0), "cumsum_": lambda torch, v: v.cumsum_(0),
+    "lerp_": lambda torch, v: v.lerp_(torch.ones(v.shape), 0.5), "pow_": lambda torch, v: v.pow_(2),
+    "addcmul_": lambda torch, v: v.addcmul_(torch.ones(v.shape), torch.ones(v.shape)),
+    "out": lambda torch, v: torch.sin(torch.ones(v.shape), out=v),
+}
+
+
+@behaviour_of_each(OVERLAPPED.items())
+def what_overlaps_itself_is_written_to(torch, log, name, write):
+    for make in OVERLAPPING.values():
+        log.raises(lambda make=make: write(torch, make(torch)) is None)
+
+
+# ---------------------------------------------------------------- arguments of other types
+
+LOOSE = {
+    "tril": lambda torch, t: t.tril(1.5), "triu": lambda torch, t: t.triu(1.0),
+    "diagonal": lambda torch, t: t.diagonal(1.5), "sum": lambda torch, t: t.sum(1.0),
+    "unsqueeze": lambda torch, t: t.unsqueeze(0.0), "roll": lambda torch, t: t.roll(1.5),
+    "flip": lambda torch, t: t.flip(0.0), "rot90": lambda torch, t: t.rot90(1.5),
+    "chunk": lambda torch, t: t.chunk(2.0), "split": lambda torch, t: t.split(1.5),
+    "narrow": lambda torch, t: t.narrow(0, 0.0, 1), "select": lambda torch, t: t.select(0, 1.0),
+    "view": lambda torch, t: t.view(3.0, 3), "reshape": lambda torch, t: t.reshape(9.0),
+    "repeat": lambda torch, t: t.repeat(2.0, 1), "expand": lambda torch, t: t.expand(3.0, 3),
+    "permute": lambda torch, t: t.permute(1.0, 0), "topk": lambda torch, t: t.topk(2.0),
+    "sort": lambda torch, t: t.sort(descending=1), "softmax": lambda torch, t: t.softmax(1.0),
+    "eye": lambda torch, t: torch.eye(3.0), "zeros": lambda torch, t: torch.zeros(2.0),
+    "randperm": lambda torch, t: torch.randperm(3.0),
+    "unfold": lambda torch, t: t.unfold(0, 2.0, 1),
+    "argmax": lambda torch, t: t.argmax(keepdim=1), "movedim": lambda torch, t: t.movedim(0.0, 1),
+    "indices": lambda torch, t: t.index_fill(0, torch.tensor([0.0]), 1),
+    "repetitions": lambda torch, t: t.repeat_interleave(1.5),
+    "a requirement": lambda torch, t: torch.ones(2, requires_grad="yes"),
+    "a number of threads": lambda torch, t: torch.set_num_threads(1.5),
+}
+
+
+@behaviour_of_each(LOOSE.items())
+def numbers_of_another_kind_are_refused(torch, log, name, call):
+    log.refuses(lambda: call(torch, torch.ones(3, 3)))
+
+
+@behaviour_of_each([(name, name) for name in (
+    "silu", "gelu", "elu", "selu", "celu", "mish", "softplus", "hardswish", "hardsigmoid",
+    "hardshrink", "softshrink", "leaky_relu", "logsigmoid", "relu", "relu6", "hardtanh",
+    "sigmoid", "tanh", "tanhshrink", "softsign")])
+def activations_of_other_dtypes(torch, log, name, function):
+    for x in (torch.tensor([1 + 1j]), torch.tensor([1, 2]), torch.tensor([True, False])):
+        log.raises(lambda x=x: getattr(torch.nn.functional, function)(x))
+
+
+# ---------------------------------------------------------------- more than there is
+
+HUGE = {
+    "zeros": lambda torch: torch.zeros(10 ** 15), "empty": lambda torch: torch.empty(10 ** 15),
+    "sides": lambda torch: torch.ones(10 ** 8, 10 ** 7), "eye": lambda torch: torch.eye(10 ** 8),
+    "full": lambda torch: torch.full((10 ** 15,), 1.0),
+    "doubles": lambda torch: torch.zeros(10 ** 15, dtype=torch.float64),
+    "randn": lambda torch: torch.randn(10 ** 15), "arange": lambda torch: torch.arange(10 ** 15),
+    "repeat": lambda torch: torch.ones(1).repeat(10 ** 15),
+    "clone": lambda torch: torch.ones(1).expand(10 ** 15).clone(),
+    "add": lambda torch: torch.ones(1).expand(10 ** 15) + 1,
+    "linspace": lambda torch: torch.linspace(0, 1, 10 ** 15),
+    "rand": lambda torch: torch.rand(10 ** 15),
+}
+
+
+@behaviour_of_each(HUGE.items())
+def more_memory_than_there_is_is_named_in_bytes(torch, log, name, make):
+    try:
+        make(torch)
+    except RuntimeError as error:
+        log(re.search(r"you tried to allocate \d+ bytes", str(error)).group())
+
+
+@behaviour
+def a_handler_of_numpys_errors_hears_of_no_division(torch, log):
+    heard = []
+    handler = np.seterrcall(lambda *told: heard.append(told))
+    try:
+        with np.errstate(all="call"):
+            x = torch.tensor([0.0, 1.0, -1.0], requires_grad=True)
+            (1 / x).sum().backward()
+            for y in (x / 0, x.log(), x.sqrt(), x.rsqrt(), x ** -1, x.reciprocal(), x // 0, x % 0,
+                      x.sum() / 0, torch.tensor(0.0) / 0, x.half() / 0, x.std(), x.norm() / 0):
+                log.raises(lambda y=y: torch.autograd.grad(y.sum(), x))
+            torch.func.grad(lambda a: (1 / a).sum())(x.detach())
+            torch.func.jvp(lambda a: 1 / a, (x.detach(),), (x.detach(),))
+            torch.vmap(lambda a: 1 / a)(x)
+            x.detach().div_(0)
+            torch.linspace(-3e38, 3e38, 5)
+    finally:
+        np.seterrcall(handler)
+    log(heard)
+
+
+@behaviour_of_each([(f"{mode} {dtype}", mode, dtype) for mode in ("trunc", "floor", None)
+                    for dtype in ("float16", "bfloat16")])
+def quotients_of_half_precision_are_rounded_once(torch, log, name, mode, dtype):
+    x = torch.tensor([1e-3, 100.0, 7.3, -7.3], dtype=getattr(torch, dtype))
+    for number in (1e5, 0.3, 3, 1e-8, -1e5):
+        log(x.div(number, rounding_mode=mode), x[2].div(number, rounding_mode=mode))
+
+
+@behaviour
+def a_typed_storage_is_set(torch, log):
+    x = torch.arange(6.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # typed storages are deprecated, which is said once
+        x.set_(x.storage(), 2, (2, 2), (2, 1))
+        log(x, x.storage_offset())
+        x.set_(x.storage())
+    log(x)
+
+
+@behaviour_of_each([("inner", (True, False)), ("outer", (False, True)), ("both", (False, False))])
+def checkpoints_in_checkpoints_run_to_their_ends(torch, log, name, stops):
+    runs = []
+
+    def inner(a):
+        runs.append("inner")
+        b = a.sin().cos()
+        runs.append("inner end")
+        return b
+
+    def outer(a):
+        runs.append("outer")
+        b = checkpoint(inner, a.exp(), use_reentrant=False, early_stop=stops[0]) * a
+        runs.append("outer end")
+        return b
+
+    checkpoint = _checkpoint(torch).checkpoint
+    x = leaf(torch, 0.5, 0.7)
+    y = checkpoint(outer, x, use_reentrant=False, early_stop=stops[1])
+    y.sum().backward()
+    log(y, x.grad, runs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -220,3 +222,18 @@ class CannotBatch(RuntimeError):
 
 class OutOfMemoryError(RuntimeError, MemoryError):
     """There is not enough memory for a tensor: PyTorch's kind of error, and Python's."""
+
+
+def not_allocated(shape: Iterable[int], itemsize: int) -> OutOfMemoryError:
+    """The error of memory for an array that is not there."""
+    shape = list(shape)
+    return OutOfMemoryError(f"can't allocate memory: you tried to allocate "
+                            f"{math.prod(shape) * itemsize} bytes for a tensor of shape {shape}")
+
+
+def in_bytes(error: MemoryError) -> MemoryError:
+    """NumPy's error of an array that is too large in PyTorch's words; any other as it is."""
+    try:
+        return not_allocated(error.shape, error.dtype.itemsize)  # type: ignore[attr-defined]
+    except AttributeError:
+        return error
