@@ -121,6 +121,18 @@ def transforms_inside_inference_mode(torch, log, name, transform):
 
 
 @behaviour
+def gradients_taken_in_inference_mode_are_ordinary_tensors(torch, log):
+    x = torch.tensor([1.0, 2.0])
+    with torch.inference_mode():
+        value, pull = torch.func.vjp(lambda a: a.sin() * a, x)
+        made = [value, *pull(x), *torch.func.jvp(torch.sin, (x,), (x,)),
+                torch.func.grad(lambda a: a.sin().sum())(x)]
+    log([t.is_inference() for t in made])
+    w = leaf(torch, 3.0, 4.0)
+    log(*torch.autograd.grad((w * made[1]).sum(), w))
+
+
+@behaviour
 def inference_mode_is_off_inside_a_transform(torch, log):
     seen = []
     with torch.inference_mode():
@@ -476,6 +488,9 @@ def small_complex_logarithms(torch, log):
     for kind in (torch.complex64, torch.complex128):
         found = torch.log1p(z.to(kind))
         log.values(found.real, found.imag)
+        # Beside the tolerance of zero; the second is half the square of its imaginary part.
+        log.values(found.real[:3].double() * torch.tensor([1e20, 2e20, 1e9], dtype=torch.float64),
+                   found.imag[:3].double() * torch.tensor([1e20, 1e10, 1e9], dtype=torch.float64))
 
 
 @behaviour

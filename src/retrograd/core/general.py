@@ -12,7 +12,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.numpy import ndarray
-from ..base.errors import in_bytes
+from ..base.errors import in_bytes, is_of_dims, too_many_dims
 from ..base.modes import MODE
 from ..codegen.compiling import offer
 from .arguments import refuse_options
@@ -87,6 +87,8 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
             found = in_bytes(error)
             note_holders(found, nodes_behind(collect_edges(op, tensors)))
             raise found from None
+        if is_of_dims(error):
+            raise too_many_dims(op.title) from None
         if isinstance(error, ModuleNotFoundError):
             raise ModuleNotFoundError(f"{op.title}(): {error}", name=error.name) from None
         refuse_options(op, args, error)

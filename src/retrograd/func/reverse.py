@@ -139,8 +139,8 @@ class Backward:
         with switched(grad=record, inference=False):
             found = run(roots, values, retain=retain, recorded=record,
                         targets=self.targets, accumulate=False, schedule=self.schedule())
-        return [self._result(found.get(edge), t)
-                for edge, t in zip(self.targets, self.inputs.outside, strict=True)]
+            return [self._result(found.get(edge), t)
+                    for edge, t in zip(self.targets, self.inputs.outside, strict=True)]
 
     def pull(self, cotangents: Any, retain: bool = True, record: bool | None = None) -> Any:
         """The gradients for given ones of the outputs, both in the structures of the function."""
