@@ -126,7 +126,9 @@ def gradients_taken_in_inference_mode_are_ordinary_tensors(torch, log):
     with torch.inference_mode():
         value, pull = torch.func.vjp(lambda a: a.sin() * a, x)
         made = [value, *pull(x), *torch.func.jvp(torch.sin, (x,), (x,)),
-                torch.func.grad(lambda a: a.sin().sum())(x)]
+                torch.func.grad(lambda a: a.sin().sum())(x), torch.func.jacrev(torch.sin)(x)[0],
+                torch.func.jacfwd(torch.sin)(x)[0], torch.vmap(torch.func.grad(torch.sin))(x),
+                torch.func.hessian(lambda a: a.sin().sum())(x)[0], torch.vmap(torch.sin)(x)]
     log([t.is_inference() for t in made])
     w = leaf(torch, 3.0, 4.0)
     log(*torch.autograd.grad((w * made[1]).sum(), w))
@@ -251,6 +253,33 @@ def numbers_that_the_dtype_cannot_hold(torch, log, name, call, dtype):
 def thresholds_in_half_precision(torch, log):
     x = torch.tensor([0.3, -0.3, 0.31], dtype=torch.bfloat16)
     log(torch.nn.functional.hardshrink(x, 0.3), torch.nn.functional.threshold(x, 0.3, 9))
+
+
+# ---------------------------------------------------------------- results overwritten afterwards
+
+LEAVING = {
+    "an output": lambda torch, x: torch.vmap(torch.exp)(x),
+    "along another dim": lambda torch, x: torch.vmap(torch.exp, 1, 1)(x),
+    "of the sigmoid": lambda torch, x: torch.vmap(torch.sigmoid)(x),
+    "an input of another": lambda torch, x: torch.vmap(
+        lambda a: ((b := a * 2), b * a))(x),
+    "in a nest": lambda torch, x: torch.vmap(torch.vmap(torch.tanh))(x),
+    "of an inner function": lambda torch, x: torch.vmap(
+        lambda a: torch.func.vjp(torch.exp, a)[0])(x),
+    "written inside": lambda torch, x: torch.vmap(lambda a: (a * 1).exp_())(x),
+    "not saved": lambda torch, x: torch.vmap(lambda a: a * 2)(x),
+}
+
+
+@behaviour_of_each(LEAVING.items())
+def what_left_a_vmap_is_overwritten(torch, log, name, make):
+    x = leaf(torch, [1.0, 2.0], [4.0, 3.0])
+    results = make(torch, x)
+    first, last = (results, results) if isinstance(results, torch.Tensor) else results
+    log.values(first, last)
+    first.add_(1)
+    log.refuses(lambda: last.sum().backward())
+    log(x.grad)
 
 
 # ---------------------------------------------------------------- transforms

@@ -84,9 +84,9 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
         if mode.records and op.rules and isinstance(error, RuntimeError):
             collect_edges(op, tensors)  # a refused history is the first thing to say
         if isinstance(error, MemoryError):
-            found = in_bytes(error)
-            note_holders(found, nodes_behind(collect_edges(op, tensors)))
-            raise found from None
+            refused = in_bytes(error)
+            note_holders(refused, nodes_behind(collect_edges(op, tensors)))
+            raise refused from None
         if is_of_dims(error):
             raise too_many_dims(op.title) from None
         if isinstance(error, ModuleNotFoundError):

@@ -164,7 +164,11 @@ class Backward:
 
         A vmap around the pass is of no use where only ops are run in it.
         """
-        if self.watched and MODE.get().grad:
+        mode = MODE.get()
+        if mode.inference:
+            with switched(inference=False):
+                return self.rows(basis, total)
+        if self.watched and mode.grad:
             return None
         schedule = self.schedule()
         if not schedule.is_unwatched or not all(map(takes_any_data, schedule.order)):

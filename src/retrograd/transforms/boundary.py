@@ -166,9 +166,12 @@ def batch_repeated(tensor: Tensor, level: int, size: int) -> Tensor:
 
 
 def batch_out(tensor: Tensor, dim: int, level: int, size: int) -> Tensor:
-    """The whole batch as an ordinary tensor."""
-    return recorded(tensor, lambda x: leave_batch(x, dim, level, size),
-                    lambda g: _entered(g, dim, level))
+    """The whole batch as an ordinary tensor; it shares the memory and its version."""
+    out = recorded(tensor, lambda x: leave_batch(x, dim, level, size),
+                   lambda g: _entered(g, dim, level))
+    # What was saved inside of it notices later writes.
+    out._vc = tensor._counter() if tensor._vc is None else tensor._vc
+    return out
 
 
 class Crossing:

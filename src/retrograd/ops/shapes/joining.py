@@ -243,7 +243,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
 # ---------------------------------------------------------------- by rows, columns and layers
 
 
-def _each(name: str, tensors: tuple[Any, ...], change: Any) -> Any:
+def _each(name: str, tensors: Any, change: Any) -> Any:
     """``change`` of one tensor, or of each of several."""
     is_one = len(tensors) == 1
     if is_one and isinstance(tensors[0], (tuple, list)):
