@@ -282,6 +282,27 @@ def what_left_a_vmap_is_overwritten(torch, log, name, make):
     log(x.grad)
 
 
+PUSHED = {
+    "the value": lambda torch, x, v: (torch.func.jvp(torch.exp, (x,), (v,))[0],) * 2,
+    "the value of a tangent": lambda torch, x, v: torch.func.jvp(torch.exp, (x,), (v,)),
+    "the tangent": lambda torch, x, v: (torch.func.jvp(torch.exp, (x,), (v,))[1],) * 2,
+    "the tangent of a value": lambda torch, x, v: torch.func.jvp(torch.exp, (x,), (v,))[::-1],
+    "the value in a batch": lambda torch, x, v: torch.vmap(
+        lambda a, b: torch.func.jvp(torch.exp, (a,), (b,)))(x, v),
+    "the value of a batch": lambda torch, x, v: torch.func.jvp(torch.vmap(torch.exp), (x,), (v,)),
+}
+
+
+@behaviour_of_each(PUSHED.items())
+def what_forward_mode_gave_is_overwritten(torch, log, name, make):
+    x = leaf(torch, 1.0, 2.0)
+    first, last = make(torch, x, torch.tensor([1.0, 3.0]))
+    log.values(first, last)
+    first.add_(1)
+    log.refuses(lambda: last.sum().backward())
+    log(x.grad)
+
+
 # ---------------------------------------------------------------- transforms
 
 NAMED = {

@@ -314,6 +314,11 @@ def _read_part(tensor: Tensor, level: int, part: str) -> Tensor:
         return found
 
     out = recorded(tensor, read, _as_functional(level, part, missing), reads)
+    if out._edge is not None and part == "primal":
+        # What was saved notices later writes to the value, which is in its memory.
+        out._vc = tensor._counter() if tensor._vc is None else tensor._vc
+    elif out._edge is not None:
+        out._data = out._data.copy()  # a tangent may be written to
     if out._edge is not None and not any(
             requires_grad(out._edge, other) for other in subsets(n for n in kept if not kept[n])):
         out._edge = None
