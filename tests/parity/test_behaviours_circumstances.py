@@ -8,7 +8,9 @@ import re
 import warnings
 
 import numpy as np
+import pytest
 
+import retrograd as rg
 from parity.harness import behaviour, behaviour_of_each
 from shared import leaf
 
@@ -249,6 +251,22 @@ def numbers_that_the_dtype_cannot_hold(torch, log, name, call, dtype):
         log.raises(lambda number=number: call(torch, x, number))
 
 
+LOGARITHMS = {
+    "pow": lambda torch, a, b: torch.pow(a, b), "base": lambda torch, a, b: torch.pow(b, a),
+    "xlogy": lambda torch, a, b: torch.xlogy(a, b), "other": lambda torch, a, b: torch.xlogy(b, a),
+}
+
+
+@behaviour_of_each([(f"{name} {narrow} {wide}", call, narrow, wide)
+                    for name, call in LOGARITHMS.items() for narrow, wide in
+                    (("float32", "float64"), ("float16", "float32"))])
+def gradients_have_the_digits_of_their_result(torch, log, name, call, narrow, wide):
+    a = leaf(torch, 1.1, 2.3, 0.7, dtype=getattr(torch, narrow))
+    b = leaf(torch, 2.9, 0.3, 1.7, dtype=getattr(torch, wide))
+    for gradient in torch.autograd.grad(call(torch, a, b).sum(), (a, b)):
+        log.values(gradient)
+
+
 @behaviour
 def thresholds_in_half_precision(torch, log):
     x = torch.tensor([0.3, -0.3, 0.31], dtype=torch.bfloat16)
@@ -301,6 +319,19 @@ def what_forward_mode_gave_is_overwritten(torch, log, name, make):
     first.add_(1)
     log.refuses(lambda: last.sum().backward())
     log(x.grad)
+
+
+@pytest.mark.parametrize("function", [
+    lambda a: a.exp(), lambda a: a.exp().view(2, 1), lambda a: a.exp()[None], rg.vmap(rg.exp)])
+def test_what_was_pulled_back_through_is_not_written_to_unnoticed(function):
+    # PyTorch's gradient is that of what was written.
+    x = rg.tensor([1.0, 2.0])
+    out, pull = rg.func.vjp(function, x)
+    seed = rg.ones(out.shape)
+    assert rg.allclose(pull(seed)[0], x.exp())
+    out.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        pull(seed)
 
 
 # ---------------------------------------------------------------- transforms
