@@ -552,6 +552,8 @@ def values_that_lie_on_their_bounds(torch, log, name, call):
 def powers_of_small_integers(torch, log):
     log(torch.vander(torch.tensor([1, 20, 3], dtype=torch.int8)),
         torch.vander(torch.tensor([True, False])))
+    for dtype in (torch.float16, torch.bfloat16, torch.bool, torch.uint8):
+        log.raises(lambda dtype=dtype: torch.linalg.vander(torch.tensor([1, 2, 3]).to(dtype)))
 
 
 @behaviour
