@@ -609,6 +609,11 @@ def recording_is_switched_by_truth_values(torch, log):
     for value in (1, 0, "a", None, 1.0, torch.tensor(True), False, True):
         log.raises(lambda value=value: x.requires_grad_(value))
     log(x)
+    with torch.inference_mode():
+        made = torch.ones(2).requires_grad_()
+    log.raises(lambda: made.requires_grad_())
+    log.raises(lambda: setattr(made, "requires_grad", True))
+    log(made.requires_grad)
 
 
 @behaviour

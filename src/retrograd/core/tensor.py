@@ -1011,12 +1011,14 @@ def set_requires_grad(tensor: Tensor, value: Any) -> None:
     if not isinstance(value, (bool, int)):
         raise TypeError(f"requires_grad must be a bool, but got {type(value).__name__}")
     if value:
-        if tensor._edge is not None and not getattr(tensor._edge, "leads_nowhere", False):
+        is_barred = tensor._vc is INFERENCE and not MODE.get().inference
+        if not is_barred and tensor._edge is not None and not getattr(
+                tensor._edge, "leads_nowhere", False):
             return
         kind = tensor.dtype
         if not (kind.is_floating_point or kind.is_complex):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        if tensor._vc is INFERENCE and not MODE.get().inference:
+        if is_barred:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside "
                                "InferenceMode is not allowed.")
         tensor._edge = LEAF
