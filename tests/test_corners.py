@@ -169,3 +169,19 @@ def test_the_slope_of_bessels_function_beside_zero_is_a_half(name, dtype):
     tiny = torch.finfo(dtype).smallest_normal
     x = torch.tensor([0.0, tiny / 1024, -tiny / 7, tiny], dtype=dtype, requires_grad=True)
     assert gradients(getattr(torch.special, name)(x), x) == [[0.5] * 4]
+
+
+@pytest.mark.parametrize("call", [
+    lambda: torch.ones([1] * 65), lambda: torch.empty([1] * 65), lambda: torch.rand([1] * 65),
+    lambda: torch.ones(1).expand([1] * 65), lambda: torch.ones(1).reshape([1] * 65),
+    lambda: torch.ones(1).view([1] * 65), lambda: torch.ones([1] * 64).unsqueeze(0),
+    lambda: torch.ones([1] * 64)[None], lambda: torch.stack([torch.ones([1] * 64)] * 2),
+    lambda: torch.ones(1).repeat([1] * 65), lambda: torch.tile(torch.ones(1), [1] * 65),
+    lambda: torch.ones(1, requires_grad=True).expand([1] * 65),
+    lambda: torch.arange(1.0).as_strided([1] * 65, [1] * 65),
+    lambda: torch.ones([1] * 64).unfold(0, 1, 1), lambda: torch.ones([1] * 64).diag_embed(),
+    lambda: torch.tensordot(torch.ones([1] * 40), torch.ones([1] * 40), 0),
+    lambda: torch.vmap(lambda x: x[None, None] * 1)(torch.ones([1] * 64))])
+def test_more_dims_than_numpy_knows_are_refused_in_words(call):
+    with pytest.raises(RuntimeError, match="at most 64 dimensions here, which is NumPy's limit"):
+        call()

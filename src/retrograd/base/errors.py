@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -220,3 +222,34 @@ class CannotBatch(RuntimeError):
 
 class OutOfMemoryError(RuntimeError, MemoryError):
     """There is not enough memory for a tensor: PyTorch's kind of error, and Python's."""
+
+
+MOST_DIMS = 64
+
+
+def too_many_dims(function: str, count: int | None = None) -> RuntimeError:
+    """The error of more dims than NumPy knows."""
+    given = "" if count is None else f", but the size has {count}"
+    return RuntimeError(f"{function}(): a tensor has at most {MOST_DIMS} dimensions here, which is "
+                        f"NumPy's limit{given}")
+
+
+def is_of_dims(error: Exception) -> bool:
+    """Whether NumPy refuses an array because of the number of its dims."""
+    return isinstance(error, ValueError) and str(MOST_DIMS) in str(error) and (
+        "dimension" in str(error) or "ndmax" in str(error))
+
+
+def not_allocated(shape: Iterable[int], itemsize: int) -> OutOfMemoryError:
+    """The error of memory for an array that is not there."""
+    shape = list(shape)
+    return OutOfMemoryError(f"can't allocate memory: you tried to allocate "
+                            f"{math.prod(shape) * itemsize} bytes for a tensor of shape {shape}")
+
+
+def in_bytes(error: MemoryError) -> MemoryError:
+    """NumPy's error of an array that is too large in PyTorch's words; any other as it is."""
+    try:
+        return not_allocated(error.shape, error.dtype.itemsize)  # type: ignore[attr-defined]
+    except AttributeError:
+        return error

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import xp
 from ..backend.interface import is_array
 from ..base.call_sites import is_internal
-from ..base.errors import Required, type_name
+from ..base.errors import Required, in_bytes, is_of_dims, too_many_dims, type_name
 from .signatures import public
 from .tensor import Tensor
 
@@ -191,6 +191,10 @@ def refuse_foreign(function: Any, args: Any, kwargs: dict[str, Any], error: Exce
 
     Those in ``checked`` are known to be of a right one. A method's are counted behind its tensor.
     """
+    if isinstance(error, MemoryError):
+        raise in_bytes(error) from None
+    if is_of_dims(error):
+        raise too_many_dims(title or function.__name__.lstrip("_")) from None
     if _is_worded(error):
         return
     import inspect

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.numpy import ndarray
+from ..base.errors import in_bytes, is_of_dims, too_many_dims
 from ..base.modes import MODE
 from ..codegen.compiling import offer
 from .arguments import refuse_options
@@ -83,7 +84,11 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
         if mode.records and op.rules and isinstance(error, RuntimeError):
             collect_edges(op, tensors)  # a refused history is the first thing to say
         if isinstance(error, MemoryError):
-            note_holders(error, nodes_behind(collect_edges(op, tensors)))
+            refused = in_bytes(error)
+            note_holders(refused, nodes_behind(collect_edges(op, tensors)))
+            raise refused from None
+        if is_of_dims(error):
+            raise too_many_dims(op.title) from None
         if isinstance(error, ModuleNotFoundError):
             raise ModuleNotFoundError(f"{op.title}(): {error}", name=error.name) from None
         refuse_options(op, args, error)

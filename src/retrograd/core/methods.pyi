@@ -72,7 +72,7 @@ class TensorMethods:
         """In-place version of :func:`bitwise_left_shift`."""
         ...
     def __imod__(self, other: Tensor | Number) -> Self:
-        """In-place version of :func:`remainder`."""
+        """``self %= other``, in place."""
         ...
     def __imul__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`mul`."""
@@ -84,10 +84,10 @@ class TensorMethods:
         """In-place version of :func:`bitwise_or`."""
         ...
     def __ipow__(self, other: Tensor | Number) -> Self:
-        """In-place version of :func:`pow`."""
+        """``self **= other``, in place."""
         ...
     def __irshift__(self, other: Tensor | Number) -> Self:
-        """In-place version of :func:`bitwise_right_shift`."""
+        """``self >>= other``, in place."""
         ...
     def __isub__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`sub`."""

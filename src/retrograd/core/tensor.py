@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
 from ..backend import xp
 from ..backend.interface import LIBRARIES, kind_of, library_of
 from ..base import call_sites, dtypes
-from ..base.errors import c_name, length_of, type_name
+from ..base.errors import c_name, length_of, type_name, wrong_type
 from ..base.missing_names import missing_attribute
 from ..base.modes import MODE
 from ..base.warning import warn
@@ -485,6 +485,8 @@ class Tensor(TensorMethods):
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Switch recording on this tensor on or off, in place."""
+        if requires_grad is not True and not isinstance(requires_grad, bool):
+            raise wrong_type("requires_grad_", "requires_grad", 1, "bool", requires_grad)
         set_requires_grad(self, requires_grad)
         return self
 
@@ -1009,12 +1011,14 @@ def set_requires_grad(tensor: Tensor, value: Any) -> None:
     if not isinstance(value, (bool, int)):
         raise TypeError(f"requires_grad must be a bool, but got {type(value).__name__}")
     if value:
-        if tensor._edge is not None and not getattr(tensor._edge, "leads_nowhere", False):
+        is_barred = tensor._vc is INFERENCE and not MODE.get().inference
+        if not is_barred and tensor._edge is not None and not getattr(
+                tensor._edge, "leads_nowhere", False):
             return
         kind = tensor.dtype
         if not (kind.is_floating_point or kind.is_complex):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        if tensor._vc is INFERENCE and not MODE.get().inference:
+        if is_barred:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside "
                                "InferenceMode is not allowed.")
         tensor._edge = LEAF

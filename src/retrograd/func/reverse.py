@@ -112,13 +112,15 @@ class Backward:
         self.inputs, self.outputs, self.structure = inputs, outputs, structure
         self.watched = False  # from outside the function
         self.live = [o for o in outputs if edge_of(o) is not None]
+        # What is written to a view later is not the function's.
+        self.roots = [edge_of(o) for o in self.live]
         self.targets = [edge_of(t) for t in inputs.inside]
         self._schedule: Schedule | None = None
 
     def schedule(self) -> Schedule:
         # A hook may have been set, or a callback queued, since it was made.
         if self._schedule is None or Node.any_watched or self._schedule.callbacks is not None:
-            self._schedule = Schedule([edge_of(o) for o in self.live], set(self.targets))
+            self._schedule = Schedule(self.roots, set(self.targets))
         return self._schedule
 
     def is_watched(self) -> bool:
@@ -135,12 +137,12 @@ class Backward:
             return [zeros_like(t) for t in self.inputs.outside]
         given = [_unit(o) for o in self.live] if seeds is None else \
             [s for o, s in zip(self.outputs, seeds, strict=True) if o._edge is not None]
-        roots, values = starting(tuple(self.live), tuple(given), record)
+        _, values = starting(tuple(self.live), tuple(given), record)
         with switched(grad=record, inference=False):
-            found = run(roots, values, retain=retain, recorded=record,
+            found = run(self.roots, values, retain=retain, recorded=record,
                         targets=self.targets, accumulate=False, schedule=self.schedule())
-        return [self._result(found.get(edge), t)
-                for edge, t in zip(self.targets, self.inputs.outside, strict=True)]
+            return [self._result(found.get(edge), t)
+                    for edge, t in zip(self.targets, self.inputs.outside, strict=True)]
 
     def pull(self, cotangents: Any, retain: bool = True, record: bool | None = None) -> Any:
         """The gradients for given ones of the outputs, both in the structures of the function."""
@@ -164,7 +166,11 @@ class Backward:
 
         A vmap around the pass is of no use where only ops are run in it.
         """
-        if self.watched and MODE.get().grad:
+        mode = MODE.get()
+        if mode.inference:
+            with switched(inference=False):
+                return self.rows(basis, total)
+        if self.watched and mode.grad:
             return None
         schedule = self.schedule()
         if not schedule.is_unwatched or not all(map(takes_any_data, schedule.order)):
@@ -173,7 +179,7 @@ class Backward:
         seeds = [Batched(level, b._data) for o, b in zip(self.outputs, basis, strict=True)
                  if o._edge is not None]
         try:
-            found = run([edge_of(o) for o in self.live], seeds, retain=True, recorded=False,
+            found = run(self.roots, seeds, retain=True, recorded=False,
                         targets=self.targets, accumulate=False, schedule=schedule)
         except CannotBatch:
             return None

@@ -167,9 +167,12 @@ def batch_repeated(tensor: Tensor, level: int, size: int) -> Tensor:
 
 
 def batch_out(tensor: Tensor, dim: int, level: int, size: int) -> Tensor:
-    """The whole batch as an ordinary tensor."""
-    return recorded(tensor, lambda x: leave_batch(x, dim, level, size),
-                    lambda g: _entered(g, dim, level))
+    """The whole batch as an ordinary tensor; it shares the memory and its version."""
+    out = recorded(tensor, lambda x: leave_batch(x, dim, level, size),
+                   lambda g: _entered(g, dim, level))
+    # What was saved inside of it notices later writes.
+    out._vc = tensor._counter() if tensor._vc is None else tensor._vc
+    return out
 
 
 class Crossing:
@@ -313,6 +316,11 @@ def _read_part(tensor: Tensor, level: int, part: str) -> Tensor:
         return found
 
     out = recorded(tensor, read, _as_functional(level, part, missing), reads)
+    if out._edge is not None and part == "primal":
+        # What was saved notices later writes to the value, which is in its memory.
+        out._vc = tensor._counter() if tensor._vc is None else tensor._vc
+    elif out._edge is not None:
+        out._data = out._data.copy()  # a tangent may be written to
     tangents = [n for n, size in kept.items() if size is None]
     if out._edge is not None and not any(
             requires_grad(out._edge, other) for other in subsets(tangents)):

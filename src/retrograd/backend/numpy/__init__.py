@@ -434,8 +434,22 @@ def offset_in(array: np.ndarray, base: np.ndarray) -> int:
     return (address(array) - address(base)) // array.dtype.itemsize
 
 
+def _repeats(index: Any, size: int) -> bool:
+    """Whether an index of so many elements may name one more than once; few indices are looked at.
+    """
+    parts = [part for part in (index if isinstance(index, tuple) else (index,))
+             if isinstance(part, np.ndarray)]
+    return len(parts) != 1 or parts[0].size * 16 > size \
+        or np.unique(parts[0]).size < parts[0].size
+
+
 def add_at(array: np.ndarray, index: Any, values: Any) -> None:
     """Add ``values`` at the places of ``index``, which may name a place more than once."""
+    if array.dtype.itemsize == 2 and array.dtype.kind in "fV" and _repeats(index, array.size):
+        sums = array.astype(np.float32)  # in which half precision accumulates
+        np.add.at(sums, index, np.asarray(values).astype(np.float32))
+        array[...] = sums.astype(array.dtype)
+        return
     try:
         np.add.at(array, index, values)
     except TypeError:

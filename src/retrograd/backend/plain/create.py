@@ -43,11 +43,11 @@ def _work_dtype(dtype: Any) -> Any:
 
 def _evenly_spaced(start: Any, end: Any, steps: int, work: Any) -> Any:
     """Counted from both ends, so that rounding is symmetric and both ends are exact."""
+    out = xp.empty(steps, work)
     low, high = xp.asarray(start, work), xp.asarray(end, work)
     step = (high - low) / (steps - 1)
     index = xp.arange(steps).astype(work)
     first = steps // 2
-    out = xp.empty(steps, work)
     out[:first] = low + step * index[:first]
     out[first:] = high - step * index[: steps - first][::-1]
     return out

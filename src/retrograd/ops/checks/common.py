@@ -8,6 +8,7 @@ from typing import Any
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import c_name as c_name, no_kernel
+from ...core.operands import fitted
 
 
 def scalar_type(array: Any) -> str:
@@ -37,6 +38,14 @@ def check_factor(name: str, factor: Any, common: dtypes.dtype) -> None:
     if not isinstance(factor, int) and dtypes.category(common) < 2:
         raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating "
                            "point number.")
+
+
+def check_half(common: dtypes.dtype, *numbers: Any) -> None:
+    """Refuse numbers that half precision, in which the tensors are, cannot hold."""
+    if common is dtypes.float16 or common is dtypes.bfloat16:
+        for number in numbers:
+            if number is not None:
+                fitted(number, common.np)
 
 
 def with_number(common: dtypes.dtype, number: Any) -> dtypes.dtype:

@@ -9,7 +9,7 @@ from ...base import dtypes
 from ...base.errors import no_kernel, no_overload
 from ...core.tensor import Tensor
 from ..elementwise.number_operands import BOTH
-from .common import c_name, check_factor, kinds, with_number
+from .common import c_name, check_factor, check_half, kinds, with_number
 
 
 def check_alpha(given: dict[str, Any], common: dtypes.dtype) -> None:
@@ -80,6 +80,7 @@ def check_pow(given: dict[str, Any], common: dtypes.dtype) -> None:
         return
     if isinstance(exponent, int) and exponent < 0 and dtypes.category(common) < 2:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
+    check_half(common, exponent)
 
 
 def check_base(given: dict[str, Any], common: dtypes.dtype) -> None:
@@ -124,6 +125,7 @@ def check_clamp(given: dict[str, Any], common: dtypes.dtype) -> None:
     if common is dtypes.bool and any(not isinstance(b, bool) for b in bounds):
         return
     CLAMP(given, common)
+    check_half(common, *bounds)
 
 
 def check_bounded(name: str, input: Any, bound: Any) -> None:

@@ -81,13 +81,17 @@ def check_bmm(input: Any, mat2: Any) -> None:
     unsupported("bmm", input.dtype, "b")
 
 
+_INNER_RANKS = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1)}
+_ADDED_PRODUCTS = {"addmm": "mm", "addmv": "mv", "baddbmm": "bmm", "addbmm": "bmm"}
+
+
 def check_inner_ranks(batch: Any, a: Any, b: Any) -> None:
     """What a product refuses inside vmap: values of other ranks than it is for."""
-    left, right = batch.flags.values()
+    name = _ADDED_PRODUCTS.get(batch.name, batch.name)
+    before = name is not batch.name  # the tensor that the product is added to
+    left, right = list(batch.flags.values())[before:before + 2]
     given = a.ndim - bool(left), b.ndim - bool(right)
-    name = batch.name
-    wanted = (2, 2) if name == "mm" else (3, 3) if name == "bmm" else (2, 1) if name == "mv" else \
-        (1, 1)
+    wanted = _INNER_RANKS.get(name, (1, 1))
     if given == wanted:
         return
     if wanted == (1, 1):
@@ -146,10 +150,14 @@ def check_addmv(input: Any, mat: Any, vec: Any) -> None:
 
 
 def check_vectors(input: Any, vec1: Any, vec2: Any) -> None:
-    for name, vector in (("vec1", vec1), ("vec2", vec2)):
-        if vector.ndim != 1:
-            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
+    check_vector("vec1", vec1.ndim)
+    check_vector("vec2", vec2.ndim)
     check_expanded(input, (vec1.shape[0], vec2.shape[0]))
+
+
+def check_vector(name: str, rank: int) -> None:
+    if rank != 1:
+        raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {rank}-D")
 
 
 def check_batches(input: Any, batch1: Any, batch2: Any, summed: bool) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ...backend import xp
 from ...backend.interface import library_of
 from ...base import dtypes, layouts
-from ...base.errors import OutOfMemoryError, wrong_type
+from ...base.errors import MOST_DIMS, not_allocated, too_many_dims, wrong_type
 from ...core.extensions import TRACED_TYPES
 from ...core.interned import form_of
 from ...core.out_argument import refuse_derivative, store_out
@@ -119,9 +118,8 @@ def size_from(function: str, given: tuple[Any, ...]) -> tuple[int, ...]:
         if n < 0:
             raise _negative_size(function, given)
         shape.append(n)
-    if len(shape) > 64:
-        raise RuntimeError(f"{function}(): a tensor has at most 64 dimensions here, which is "
-                           f"NumPy's limit, but the size has {len(shape)}")
+    if len(shape) > MOST_DIMS:
+        raise too_many_dims(function, len(shape))
     return tuple(shape)
 
 
@@ -130,10 +128,7 @@ def allocated(make: Any, shape: tuple[int, ...], dtype: Any, *value: Any) -> Any
     try:
         return make(shape, *value, dtype)
     except (MemoryError, ValueError):
-        needed = math.prod(shape) * dtype.itemsize
-        raise OutOfMemoryError(
-            f"can't allocate memory: you tried to allocate {needed} bytes for a "
-            f"tensor of shape {list(shape)}") from None
+        raise not_allocated(shape, dtype.itemsize) from None
 
 
 def _is_whole(n: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from ...backend import xp
 from ...backend.interface import kind_of, library_of
 from ...base import dtypes, layouts
-from ...base.errors import CannotBatch, no_overload, wrong_type
+from ...base.errors import CannotBatch, in_bytes, no_overload, wrong_type
 from ...core.arguments import fits
 from ...core.op import Array, Index, Sizes, op, publish
 from ...core.out_argument import refuse_derivative, run_into
@@ -100,9 +100,12 @@ def _drawn(function: str, draw: Any, ready: Any, doc: str) -> Any:
             data = ready(default_generator.stream, n)
             if data is not None:
                 return wrap_array(data)
-        if options or _vmaps() or not is_plain_size(size):
-            return factory(*size, **options)
-        return wrap(draw(default_generator.stream, size, dtypes.default_numpy))
+        try:
+            if options or _vmaps() or not is_plain_size(size):
+                return factory(*size, **options)
+            return wrap(draw(default_generator.stream, size, dtypes.default_numpy))
+        except MemoryError as error:
+            raise in_bytes(error) from None
 
     publish(called, function, method=False)
     return called

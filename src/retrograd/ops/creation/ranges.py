@@ -96,7 +96,8 @@ def arange(*args: Any, start: Any = None, end: Tensor | Number | None = None, st
     if not meta:
         _refuse_kinds("arange_cpu", kind, dtypes.bool, dtypes.complex64, dtypes.complex128)
     count = _arange_count(start, end, step, kind)
-    data = create_kernels.arange(start, count, step, kind.np)
+    with xp.quiet():
+        data = create_kernels.arange(start, count, step, kind.np)
     if out is not None and out.numel() != count and out.numel():
         warn(f"The number of elements in the out tensor of shape {list(out.shape)} is "
              f"{out.numel()} which does not match the computed number of elements {count}. Note "
@@ -142,7 +143,8 @@ def range(start: Any = 0, end: Number | None = None, step: Any = 1, *,
     if not meta:
         _refuse_kinds("range_cpu", kind, dtypes.bool, dtypes.complex64, dtypes.complex128)
     count = math.floor((end - start) / step) + 1
-    data = create_kernels.arange(start, count, step, kind.np)
+    with xp.quiet():
+        data = create_kernels.arange(start, count, step, kind.np)
     return _settle(data, out, requires_grad, "range", meta)
 
 
@@ -182,8 +184,9 @@ def linspace(start: Any, end: Tensor | Number, steps: Any = None, *, out: Tensor
     """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
     meta = place("linspace", device, layout)
     start, end, steps, kind = _spaced("linspace", start, end, steps, dtype, out)
-    return _settle(create_kernels.linspace(start, end, steps, kind.np), out, requires_grad,
-                   "linspace", meta)
+    with xp.quiet():
+        data = create_kernels.linspace(start, end, steps, kind.np)
+    return _settle(data, out, requires_grad, "linspace", meta)
 
 
 def logspace(start: Any, end: Tensor | Number, steps: Any = None, base: float = 10.0, *,

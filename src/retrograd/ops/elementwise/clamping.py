@@ -61,9 +61,16 @@ _clamp_tensors.vjp(
     input=lambda g, input, min, max: kept(g, (input >= min) & (input <= max)),
     min=lambda g, input, min, max: kept(g, (input < min) & (min < max)),
     max=lambda g, input, min, max: kept(g, (input > max) | (max < min)))
+# Unlike a gradient, the tangent of a NaN passes.
+_clamp_tensors.jvp(
+    input=lambda tangent, input, min, max: zeroed(
+        tangent, (input < min) | (input > max) | (min > max)),
+    min=lambda tangent, input, min, max: kept(tangent, (input < min) & ~(min > max)),
+    max=lambda tangent, input, min, max: kept(
+        tangent, (min > max) | ((input > max) & ~(input < min))))
 
 
-def _lower_bound(name: str, node: str) -> Any:
+def _lower_bound(name: str, node: str, **tangents: Any) -> Any:
     @elementwise(name=name, inplace=True, quiet=True, guard=CLAMP_ONE_SIDE, node=node,
                  title="clamp", compares=True)
     def bounded(input: Array, min: Array) -> Any:
@@ -71,10 +78,11 @@ def _lower_bound(name: str, node: str) -> Any:
 
     bounded.vjp(input=lambda g, input, min: kept(g, input >= min),
                 min=lambda g, input, min: kept(g, input < min))
+    bounded.jvp(**tangents)
     return bounded
 
 
-def _upper_bound(name: str, node: str) -> Any:
+def _upper_bound(name: str, node: str, **tangents: Any) -> Any:
     @elementwise(name=name, inplace=True, quiet=True, guard=CLAMP_ONE_SIDE, node=node,
                  title="clamp", compares=True)
     def bounded(input: Array, max: Array) -> Any:
@@ -82,13 +90,24 @@ def _upper_bound(name: str, node: str) -> Any:
 
     bounded.vjp(input=lambda g, input, max: kept(g, input <= max),
                 max=lambda g, input, max: kept(g, input > max))
+    bounded.jvp(**tangents)
     return bounded
 
 
-_clamp_to_min = _lower_bound("_clamp_to_min", "ClampBackward0")
-_clamp_to_max = _upper_bound("_clamp_to_max", "ClampBackward0")
-_clamp_min_tensor = _lower_bound("_clamp_min_tensor", "ClampMinBackward1")
-_clamp_max_tensor = _upper_bound("_clamp_max_tensor", "ClampMaxBackward1")
+# Unlike a gradient, the tangent of two equals is the bound's, and that of a NaN too.
+_clamp_to_min = _lower_bound("_clamp_to_min", "ClampBackward0",
+                             input=lambda tangent, input, min: kept(tangent, input > min),
+                             min=lambda tangent, input, min: zeroed(tangent, input > min))
+_clamp_to_max = _upper_bound("_clamp_to_max", "ClampBackward0",
+                             input=lambda tangent, input, max: kept(tangent, input < max),
+                             max=lambda tangent, input, max: zeroed(tangent, input < max))
+# Here the tangent of two equals is the input's.
+_clamp_min_tensor = _lower_bound("_clamp_min_tensor", "ClampMinBackward1",
+                                 input=lambda tangent, input, min: kept(tangent, input >= min),
+                                 min=lambda tangent, input, min: zeroed(tangent, input >= min))
+_clamp_max_tensor = _upper_bound("_clamp_max_tensor", "ClampMaxBackward1",
+                                 input=lambda tangent, input, max: kept(tangent, input <= max),
+                                 max=lambda tangent, input, max: zeroed(tangent, input <= max))
 
 
 @elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampMinBackward0",
@@ -211,6 +230,13 @@ minimum = _extremum(
     lambda input, other: xp.minimum(input, other),
     input=lambda g, input, other: zeroed(_share(g, input, other), input > other),
     other=lambda g, input, other: zeroed(_share(g, input, other), other > input))
+# Unlike a gradient, the tangent of a NaN is the second's.
+maximum.jvp(input=lambda tangent, input, other: kept(_share(tangent, input, other), input >= other),
+            other=lambda tangent, input, other: zeroed(
+                _share(tangent, input, other), input > other))
+minimum.jvp(input=lambda tangent, input, other: kept(_share(tangent, input, other), input <= other),
+            other=lambda tangent, input, other: zeroed(
+                _share(tangent, input, other), input < other))
 fmax = _extremum(
     "fmax", "The greater of two, ignoring NaN; of equals, the first takes the gradient.",
     lambda input, other: xp.fmax(input, other),
@@ -221,3 +247,6 @@ fmin = _extremum(
     lambda input, other: xp.fmin(input, other),
     input=lambda g, input, other: kept(g, (input <= other) | isnan(other)),
     other=lambda g, input, other: zeroed(g, (input <= other) | isnan(other)))
+# The tangent of two equals is the second's.
+fmax.jvp(input=lambda tangent, input, other: kept(tangent, (input > other) | isnan(other)),
+         other=lambda tangent, input, other: zeroed(tangent, (input > other) | isnan(other)))

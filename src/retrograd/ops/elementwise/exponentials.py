@@ -10,6 +10,7 @@ from ...backend import pointwise as pointwise_kernels, xp
 from ...core.op import PUBLIC, Array, Number, elementwise, publish
 from ...core.tensor import Tensor
 from ..checks.common import kinds
+from ..memory.casts import in_dtype_of
 from .conjugate import conj
 from .expressions import binary, unary
 from .number_operands import BOTH, publish_pair
@@ -98,6 +99,11 @@ logit_backward.vjp(input=lambda g, source: _logit_bend(g, source),
                    source=lambda g, input, source: _logit_curve(g * input, source))
 
 
+def log_like(result: Any, number: Any) -> Any:
+    """The logarithm of ``number``, computed in the dtype of what it is a part of."""
+    return log(number if number.dtype == result.dtype else in_dtype_of(result, number))
+
+
 def _xlogy_kernel(input: Any, other: Any) -> Any:
     found = xp.where(input == 0, xp.zeros((), input.dtype), input * xp.log(other))
     return xp.where(xp.isnan(other), other, found)
@@ -107,7 +113,7 @@ xlogy = binary("xlogy", "``input`` times the logarithm of ``other``, 0 where ``i
                lambda input, other: _xlogy_kernel(input, other), numbers=(), promote="float",
                function=None, method=False, inplace=True, guard=kinds("f", "xlogy_cpu"),
                input=lambda g, input, other: g * zeroed(
-                   log(other), (input == 0) & (other <= 0)),
+                   log_like(g, other), (input == 0) & (other <= 0)),
                other=lambda g, input, other: g * (input / other))
 
 

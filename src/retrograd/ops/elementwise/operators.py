@@ -79,6 +79,16 @@ def _of_other(made: Any, sign: str) -> Any:
     return function
 
 
+def _in_place_operator(write: Any, sign: str) -> Any:
+    """The operator that writes to this tensor, and leaves what it does not know to the other."""
+
+    def function(self: Tensor, other: Any) -> Any:
+        return write(self, other) if is_operand(other) else NotImplemented
+
+    function.__doc__ = f"``self {sign} other``, in place."
+    return function
+
+
 def _invert(self: Tensor) -> Tensor:
     """``~self``."""
     if dtypes.category(self.dtype) > 1:
@@ -90,12 +100,14 @@ def _invert(self: Tensor) -> Tensor:
 _OPERATORS = {
     "rand": _either_side("and"), "ror": _either_side("or"), "rxor": _either_side("xor"),
     "rsub": _reflected, "rtruediv": _reflected_division, "rdiv": _reflected_division,
-    "pow": _power, "rpow": _reflected_power, "ipow": pow_,
-    "mod": _modulo, "rmod": _of_other(_remainder, "%"), "imod": Tensor.remainder_,  # type: ignore[attr-defined]
+    "pow": _power, "rpow": _reflected_power, "ipow": _in_place_operator(pow_, "**="),
+    "mod": _modulo, "rmod": _of_other(_remainder, "%"),
+    "imod": _in_place_operator(Tensor.remainder_, "%="),  # type: ignore[attr-defined]
     "rfloordiv": _of_other(floor_divide, "//"), "invert": _invert,
     "rlshift": _of_other(bitwise_left_shift, "<<"),
     "rrshift": _of_other(bitwise_right_shift, ">>"),
-    "irshift": in_place(bitwise_right_shift), "div": Tensor.__truediv__,  # type: ignore[attr-defined]
+    "irshift": _in_place_operator(in_place(bitwise_right_shift), ">>="),
+    "div": Tensor.__truediv__,  # type: ignore[attr-defined]
     "idiv": in_place(div),
 }
 for _name, _function in _OPERATORS.items():

@@ -19,7 +19,7 @@ from ..checks.elementwise import check_base, check_pow
 from ..memory.casts import cast
 from .arithmetic import is_complex_value
 from .conjugate import conj, real_part
-from .exponentials import log
+from .exponentials import log_like
 from .number_operands import in_place, is_number, is_operand, plain_number, widened, with_room_for
 from .where import zeroed, zeros_as
 
@@ -72,7 +72,7 @@ def _exponent_gradient(g: Any, input: Any, exponent: Any, y: Any) -> Any:
     flat = (input == 0) & (real_part(exponent) >= 0)
     # A negative real base has a logarithm beside a complex exponent.
     base = input + 0j if is_complex_value(y) and not is_complex_value(input) else input
-    return g * zeroed(conj(y * log(base)), flat)
+    return g * zeroed(conj(y * log_like(y, base)), flat)
 
 
 @elementwise(guard=lambda given, common: check_base(given, common), node="PowBackward2",

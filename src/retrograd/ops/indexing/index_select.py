@@ -9,6 +9,7 @@ from ...backend.interface import kind_of
 from ...base.errors import canonical_dim
 from ...core.inplace import call_inplace, write_by
 from ...core.op import Array, Dim, Index, Number, linear, op, public
+from ...core.operands import fitted as fitted_number, fitting_number
 from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import (
@@ -82,7 +83,8 @@ def _write_index_add(array: Any, dim: int, index: Any, source: Any, alpha: Any) 
             raise
         raise IndexError("index out of range in self") from None
     if alpha != 1:
-        if kind_of(array.dtype) in "iu":  # a number beyond the dtype's range wraps around
+        alpha = fitted_number(fitting_number(alpha, array), array.dtype)
+        if kind_of(array.dtype) in "iu":  # in one without a sign, -1 goes around
             alpha = xp.asarray(int(alpha), dtype=xp.INT64).astype(array.dtype)
         source = xp.cast(source * alpha, array.dtype)
     if not array.ndim:

@@ -84,9 +84,9 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 @composite(function="linalg")
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """The powers 0 to N-1 of ``x``, along a new last dimension."""
-    if x.dtype is dtypes.bool:
+    if x.dtype in (dtypes.bool, dtypes.float16, dtypes.bfloat16):
         raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, "
-                           "but got Bool")
+                           f"but got {x.dtype.alias}")
     x = x if x.ndim else unsqueeze(x, 0)
     count = x.shape[-1] if N is None else N
     if count <= 1:

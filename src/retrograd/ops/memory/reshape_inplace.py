@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from ...backend.interface import library_of
-from ...base.errors import c_name, wrong_type
+from ...base.errors import c_name, no_overload, wrong_type
 from ...base.modes import MODE
 from ...core.arguments import guard
 from ...core.computing import compute
@@ -151,6 +151,13 @@ def _set(input: Array, source: Array) -> Any:
     return source
 
 
+_SET_FORMS = ("", "torch.Storage source",
+              "torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride"
+              " = None",
+              "Tensor source", "Tensor source, int storage_offset, tuple of ints size, tuple of "
+              "ints stride = None")
+
+
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0,
          size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> Tensor:
     """Share the memory of ``source`` from now on."""
@@ -164,6 +171,8 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0,
         if array.dtype != self._data.dtype:
             raise RuntimeError(f"Could not set tensor of type {c_name(array)} to a tensor of type "
                                f"{c_name(self)}")
+    if size is None and storage_offset:
+        raise no_overload("set_", (source, storage_offset), *_SET_FORMS)
     if size is not None:
         size = sizes((size,))
         strides = packed_strides(size) if stride is None else sizes((stride,))

@@ -27,7 +27,7 @@ from ...core.operands import fitted
 from ...core.out_rules import CASTABLE, Out
 from ...core.signatures import named
 from ...core.tensor import Tensor
-from ..checks.common import kinds
+from ..checks.common import check_half, kinds
 from ..elementwise.arithmetic import abs
 from ..elementwise.clamping import _bounded, _clamp_max_number
 from ..elementwise.conjugate import conj
@@ -93,6 +93,7 @@ def _check_hardtanh(given: dict[str, Any], common: dtypes.dtype) -> None:
           c=(NotImplementedError, "clamp is not supported for complex types"))(given, common)
     if common is dtypes.uint8 and (given["min_val"] <= -1 or given["max_val"] <= -1):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    check_half(common, given["min_val"], given["max_val"])
 
 
 @functional("hardtanh")
@@ -189,7 +190,12 @@ def softshrink(input: Array, lambd: float = 0.5) -> Any:
     return input - pointwise_kernels.bounded(input, -lambd, lambd)
 
 
-@elementwise(quiet=True, guard=kinds("f", "hardshrink_cpu"), rounds="lambd")
+def _check_hardshrink(given: dict[str, Any], common: dtypes.dtype) -> None:
+    kinds("f", "hardshrink_cpu")(given, common)
+    check_half(common, given["lambd"])
+
+
+@elementwise(quiet=True, guard=_check_hardshrink, rounds="lambd")
 def hardshrink(input: Array, lambd: float = 0.5) -> Any:
     """``input``, or 0 where it is no farther than ``lambd`` from 0."""
     return pointwise_kernels.zeroed(input, (input >= -lambd) & (input <= lambd))

@@ -10,7 +10,14 @@ from ...core.op import Array, Number, op
 from ...core.out_rules import CASTABLE, Out
 from ..batching import aligned, inner_rank, repeated
 from ..checks.common import check_factor
-from ..checks.products import check_addition, check_addmv, check_batches, check_vectors
+from ..checks.products import (
+    check_addition,
+    check_addmv,
+    check_batches,
+    check_inner_ranks,
+    check_vector,
+    check_vectors,
+)
 from ..elementwise.conjugate import conj
 from ..reductions.sums import _sum_dims
 from ..shapes.dimensions import t, unsqueeze
@@ -76,6 +83,7 @@ addr.jvp(input=lambda tangent, beta, y: expand(scaled(tangent, beta), y.shape),
 
 def _inner_product(batch: Any, a: Any, b: Any) -> Any:
     """The batched product of the second and third argument."""
+    check_inner_ranks(batch, a, b)
     _, left, right, *_ = batch.flags
     if not (batch[left] or batch[right]):
         return _product(batch.but(left=True, right=False), repeated(batch.size, a), b)
@@ -84,6 +92,8 @@ def _inner_product(batch: Any, a: Any, b: Any) -> Any:
 
 @addr.batch
 def _(batch: Any, input: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
+    for name, vector in (("vec1", vec1), ("vec2", vec2)):
+        check_vector(name, vector.ndim - bool(batch[name]))
     product = unsqueeze(vec1, vec1.ndim) * unsqueeze(vec2, vec2.ndim - 1)
     if not (batch["vec1"] or batch["vec2"]):
         product = repeated(batch.size, product)

@@ -10,6 +10,7 @@ from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import size_mismatch
 from ...core.op import Array, Ints, composite, linear, public, view
+from ...core.operands import as_operands
 from ...core.tensor import Size, Tensor, method
 from ..memory.casts import cast_gradient
 from .reshaping import _view, reshape, sizes, spread_method, with_rank
@@ -67,10 +68,8 @@ def expand_as(input: Tensor, other: Tensor) -> Any:
 @composite()
 def broadcast_tensors(*tensors: Tensor) -> Any:
     """The tensors, all expanded to the shape they broadcast to."""
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        tensors = tuple(tensors[0])
     joint: tuple[int, ...] = ()
-    for t in tensors:
+    for t in as_operands("broadcast_tensors", "tensors", 1, tensors):
         joint = joint_shape(joint, tuple(t.shape))
     return tuple([t if tuple(t.shape) == joint else expand(t, joint) for t in tensors])
 

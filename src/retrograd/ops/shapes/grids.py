@@ -10,6 +10,7 @@ from ...backend.interface import library_of
 from ...base.dtypes import get_default_dtype
 from ...base.warning import warn
 from ...core.op import Arrays, composite, linear
+from ...core.operands import as_operands
 from ...core.tensor import Tensor, wrap
 from ..batching import each_batched
 from ..indexing.masked_select import masked_select
@@ -29,7 +30,7 @@ def _as_list(tensors: tuple[Any, ...]) -> list[Any]:
 @composite()
 def meshgrid(*tensors: Tensor, indexing: str | None = None) -> Any:
     """The coordinates of every point of the grid that vectors span, one tensor per vector."""
-    parts = _as_list(tensors)
+    parts = as_operands("meshgrid", "tensors", 1, _as_list(tensors))
     check_not_empty("meshgrid", parts)
     if indexing is None:
         warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
@@ -63,7 +64,7 @@ def _check_vectors(tensors: Any) -> None:
 @composite()
 def cartesian_prod(*tensors: Tensor) -> Any:
     """Every combination of one element of each vector, one per row."""
-    parts = _as_list(tensors)
+    parts = as_operands("cartesian_prod", "tensors", 1, tensors)
     _check_vectors(parts)
     if len(parts) == 1:
         return parts[0]
@@ -127,7 +128,7 @@ def blocks_of(g: Any, like: Any) -> list[Any]:
 @composite()
 def block_diag(*tensors: Tensor) -> Any:
     """A matrix with the tensors as blocks along its diagonal."""
-    for i, tensor in enumerate(tensors):
+    for i, tensor in enumerate(as_operands("block_diag", "tensors", 1, tensors)):
         if tensor.ndim > 2:
             raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. "
                                f"Input {i} has {tensor.ndim} dimensions")

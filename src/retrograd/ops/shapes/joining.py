@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backend import index as index_kernels, xp
-from ...base.errors import canonical_dim
+from ...base.errors import canonical_dim, wrong_type
 from ...core.op import Array, Arrays, Dim, composite, linear, public
+from ...core.operands import as_operands
 from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import each_batched, inner_rank
@@ -134,10 +135,16 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None,
 
 def check_not_empty(name: str, tensors: Any) -> None:
     if isinstance(tensors, Tensor):
-        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
-                        "Tensor")
+        raise wrong_type(name, "tensors", 1, "tuple of Tensors", tensors)
     if isinstance(tensors, (tuple, list)) and not tensors:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
+
+
+def _members(name: str, tensors: Any) -> list[Tensor]:
+    """The tensors of a sequence, of which there has to be one."""
+    members = as_operands(name, "tensors", 1, tensors)
+    check_not_empty(name, members)
+    return members
 
 
 _stack.vjp(tensors=lambda g, like, dim: [
@@ -236,13 +243,13 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
 # ---------------------------------------------------------------- by rows, columns and layers
 
 
-def _each(tensors: tuple[Any, ...], change: Any) -> Any:
+def _each(name: str, tensors: Any, change: Any) -> Any:
     """``change`` of one tensor, or of each of several."""
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        return tuple([change(t) for t in tensors[0]])
-    if len(tensors) == 1:
-        return change(tensors[0])
-    return tuple([change(t) for t in tensors])
+    is_one = len(tensors) == 1
+    if is_one and isinstance(tensors[0], (tuple, list)):
+        is_one, tensors = False, tensors[0]
+    changed = [change(t) for t in as_operands(name, "tensors", 1, tensors)]
+    return changed[0] if is_one else tuple(changed)
 
 
 def _at_least_1d(tensor: Any) -> Any:
@@ -269,7 +276,7 @@ def _declare_at_least(rank: int, words: str, change: Any) -> None:
     @composite(name=f"atleast_{rank}d",
                doc=f"The tensor (or each of several) with at least {words}.")
     def at_least(*tensors: Tensor) -> Any:
-        return _each(tensors, change)
+        return _each(f"atleast_{rank}d", tensors, change)
 
 
 _declare_at_least(1, "one dimension", _at_least_1d)
@@ -280,27 +287,24 @@ _declare_at_least(3, "three dimensions", _at_least_3d)
 @composite()
 def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Any:
     """Join tensors side by side."""
-    check_not_empty("hstack", tensors)
-    parts = [_at_least_1d(t) for t in tensors]
+    parts = [_at_least_1d(t) for t in _members("hstack", tensors)]
     return cat(parts, 0 if parts[0].ndim == 1 else 1, out=out)
 
 
 @composite(aliases=("row_stack",))
 def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Any:
     """Join tensors below each other."""
-    check_not_empty("vstack", tensors)
-    return cat([_at_least_2d(t) for t in tensors], 0, out=out)
+    return cat([_at_least_2d(t) for t in _members("vstack", tensors)], 0, out=out)
 
 
 @composite()
 def dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Any:
     """Join tensors behind each other."""
-    check_not_empty("dstack", tensors)
-    return cat([_at_least_3d(t) for t in tensors], 2, out=out)
+    return cat([_at_least_3d(t) for t in _members("dstack", tensors)], 2, out=out)
 
 
 @composite()
 def column_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Any:
     """Join vectors as columns, and matrices side by side."""
-    check_not_empty("column_stack", tensors)
-    return hstack([t if t.ndim > 1 else reshape(t, (t.numel(), 1)) for t in tensors], out=out)
+    return hstack([t if t.ndim > 1 else reshape(t, (t.numel(), 1))
+                   for t in _members("column_stack", tensors)], out=out)

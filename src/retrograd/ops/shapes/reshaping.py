@@ -10,7 +10,14 @@ from ...backend import xp
 from ...backend.interface import library_of
 from ...backend.numpy import LARGE, ndarray
 from ...base import dtypes
-from ...base.errors import as_int, canonical_dim, length_of, unplaced
+from ...base.errors import (
+    MOST_DIMS,
+    as_int,
+    canonical_dim,
+    length_of,
+    too_many_dims,
+    unplaced,
+)
 from ...core.binding import universal
 from ...core.op import Array, Ints, Sizes, composite, linear, public, view
 from ...core.signatures import named
@@ -94,6 +101,8 @@ def _view(input: Array, size: Ints) -> Any:
     if found is None:
         found = xp.viewed(input, infer_size(tuple(size), input.size))
     if found is None:
+        if len(size) > MOST_DIMS:
+            raise too_many_dims("view")
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at "
                            "least one dimension spans across two contiguous subspaces). Use "
                            ".reshape(...) instead.")
