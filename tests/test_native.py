@@ -476,7 +476,7 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return spectrum(arrays, *shape[:-1], length // 2 + 1), dims, normalization, length
 
 
-@case("smooth.gelu", "smooth.tanh_gelu", "smooth.silu", "pointwise.rectified")
+@case("smooth.gelu", "smooth.tanh_gelu", "smooth.silu", "smooth.mish", "pointwise.rectified")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     return (arrays.floats(*arrays.shape(), scale=4),)
 
@@ -567,6 +567,17 @@ def positive_pairs(arrays: Arrays) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
+@case("pointwise.xlogy", "pointwise.xlog1py")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    x, y = positive_pairs(arrays)
+    return arrays.draw(st.sampled_from([1, -1])) * x, y
+
+
+@case("pointwise.log_add_exp")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    return *CASES["pointwise.xlogy"](arrays), arrays.draw(st.booleans())
+
+
 @case("pointwise.gammainc", "pointwise.gammaincc")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     return positive_pairs(arrays)
@@ -587,7 +598,8 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return np.where(near, x.dtype.type(0.5), x), arrays.draw(st.integers(2, 5))
 
 
-@case("smooth.gelu_gradient", "smooth.tanh_gelu_gradient", "smooth.silu_gradient")
+@case("smooth.gelu_gradient", "smooth.tanh_gelu_gradient", "smooth.silu_gradient",
+      "smooth.mish_gradient")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     shape = arrays.shape()  # a slope may be 0 or nearly so, which an infinite gradient would tell
     return arrays.floats(*shape, wild=False), arrays.floats(*shape, scale=4)

@@ -51,6 +51,13 @@ INLINE double product_rest(double a, double b, double p) {
     return ((c * d - p) + c * (b - d) + (a - c) * d) + (a - c) * (b - d);
 #endif
 }
+INLINE float product_rest(float a, float b, float p) {
+#if defined(__FMA__) || defined(__aarch64__)
+    return __builtin_fmaf(a, b, -p);
+#else
+    return float(double(a) * b - p);
+#endif
+}
 INLINE Long product(double a, double b) {
     double p = a * b;
     return {p, product_rest(a, b, p)};
