@@ -16,7 +16,7 @@ INLINE Normal<double> normal(double x) { return {falling_exp(x * x * -0.5) * DEN
 INLINE Normal<float> normal(float x) {
     constexpr float SMALL = 0x1p-100f, MAGIC = 0x1.8p23f;  // exponentials are larger by 2^100, as none of them is then subnormal
     constexpr float series[] = {0.125f, -0.020833142f, 0.0026041369f, -0.00026154784f, 2.1799321e-5f};
-    constexpr float near[] = {0.398942279f, -0.0664903323f, 0.00997317093f, -0.0011859847f, 0.000113143645f, -7.53030545e-06f};
+    constexpr float near[] = {0.398942292f, -0.0664905533f, 0.00997425802f, -0.00118824642f, 0.000115252937f, -8.25747975e-06f};
     constexpr float above[] = {0.5f * SMALL, 0.437595956f * SMALL, 0.182690849f * SMALL, 0.0404420443f * SMALL, 0.00408563392f * SMALL};
     constexpr float under[] = {1.f, 1.67307676f, 1.20029989f, 0.468026824f, 0.10137975f, 0.010241043f};
     float a = std::fabs(x), c = a > 14.5f ? 14.5f : a;
@@ -35,29 +35,30 @@ struct Gelu {
         return of_x.below + x * of_x.density;
     }
 };
-// Of x times the sigmoid of v(x), v being odd: its slope at -|x|, of e = exp(-|v|) and the `bend` |x| v'(x), is
-// e (1 - bend + e) / (1 + e)²; at |x| it is what is left of 1. So one sum alone loses digits, where it is 0.
+// x times the sigmoid of v(x), v being odd, of e = exp(-|v|): over 1 + e it is x, or x e where x is negative. What the
+// roundings of both and of the quotient took is given back.
+template <class W> INLINE W gated(W x, W e) {
+    W share = x < 0 ? e : W(1), above = x * share, below = e + 1, inverse = 1 / below, found = above * inverse;
+    W rest = product_rest(x, share, above) - product_rest(found, below, above) - found * (e - (below - 1));
+    W exact = std::copysign(found + rest * inverse, x);
+    return std::fabs(x) < W(INFINITE) ? exact : found;
+}
+// Its slope at -|x|, of the `bend` |x| v'(x) too, is e (1 - bend + e) / (1 + e)²; at |x| it is what is left of 1. So one
+// sum alone loses digits, where it is 0.
 template <class W> INLINE W gated_slope(W x, W e, W bend) {
     W lower = (e * (1 - bend) + e * e) / (e * (e + 2) + 1);
     return x < 0 ? lower : 1 - lower;
 }
 struct TanhGelu {  // (1 + tanh(u)) / 2 is the sigmoid of 2 u
     template <class W> static INLINE W twice(W x) { return (x * x * W(2 * SCALE * CUBIC) + W(2 * SCALE)) * x; }
-    template <class W> static INLINE W value(W x) { return x / (exp_(-twice(x)) + 1); }
+    template <class W> static INLINE W value(W x) { return gated(x, falling_exp(-twice(W(std::fabs(x))))); }
     template <class W> static INLINE W slope(W x) {
         W size = std::fabs(x), near = size > 100 ? W(100) : size;  // farther away nothing is left that an infinite bend may meet
         return gated_slope(x, falling_exp(-twice(size)), (near * near * W(6 * SCALE * CUBIC) + W(2 * SCALE)) * size);
     }
 };
 struct Silu {
-    // Over 1 + exp(-|x|) is x, or x exp(-|x|): what the roundings of both and of the quotient took is given back.
-    template <class W> static INLINE W value(W x) {
-        W e = falling_exp(-std::fabs(x)), share = x < 0 ? e : W(1), above = x * share, below = e + 1, inverse = 1 / below;
-        W found = above * inverse, lost = e - (below - 1);
-        W rest = product_rest(x, share, above) - product_rest(found, below, above) - found * lost;
-        W exact = std::copysign(found + rest * inverse, x);
-        return std::fabs(x) < W(INFINITE) ? exact : found;
-    }
+    template <class W> static INLINE W value(W x) { return gated(x, falling_exp(-std::fabs(x))); }
     template <class W> static INLINE W slope(W x) {
         W size = std::fabs(x);
         return gated_slope(x, falling_exp(-size), size);

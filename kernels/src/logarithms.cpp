@@ -19,7 +19,7 @@ template <class T, class F> INLINE void each_pair(In<T> x, In<T> y, Out<T> found
 // x times the logarithm of a number that is `rounded` and for which `found` was found.
 INLINE double times_logarithm(double x, double rounded, Long found) {
     bool is_usual = rounded > 0 && rounded < INFINITE;
-    double log = is_usual ? found.head : rounded == 0 ? -INFINITE : rounded > 0 ? INFINITE : NO_NUMBER;
+    double log = is_usual ? found.head + found.rest : rounded == 0 ? -INFINITE : rounded > 0 ? INFINITE : NO_NUMBER;
     double product = is_usual && std::fabs(x) < INFINITE ? x * found.head + x * found.rest : x * log;
     return rounded != rounded ? rounded : x == 0 ? 0 : product;
 }

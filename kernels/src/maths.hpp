@@ -171,12 +171,17 @@ template <class T> INLINE T exponent(T x, T& f) {
     return bits_as<T>(bits >> DIGITS | bits_as<Bits>(LARGE_ONE)) - (LARGE_ONE + BIAS);
 }
 
-// To the digits of float, of a normal number.
-INLINE double short_log(double x) {
+// log(1 + f) + k log(2), to the digits of float.
+INLINE double log_of_parts(double f, double k) {
     constexpr double p[] = {0.666666666673750901, 0.399999987973375856, 0.28571754535914489, 0.221914008303085036,
                             0.193626537142020077};
-    double f, k = exponent(x, f), s = f / (2 + f), z = s * s;
+    double s = f / (2 + f), z = s * s;
     return k * 0.69314718055994530942 + s * (2 + z * polynomial(z, p));
+}
+// Of a normal number.
+INLINE double short_log(double x) {
+    double f, k = exponent(x, f);
+    return log_of_parts(f, k);
 }
 // To another base, by the logarithm of that: subnormal numbers are normal ones in double.
 INLINE float log_to_base(float x, double inverse) {
@@ -203,15 +208,13 @@ INLINE float log_(float x) {
     found = x > 0 ? found : x == 0 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
     return x == INFINITE ? x : found;
 }
-// Of the sum 1 + x, f gets back what the rounding took.
-INLINE float log1p_(float x) {
+// In double, so that the rounding of 1 + x takes no digit but where x is all that is left of it.
+INLINE float log1p_(float given) {
     constexpr float INFINITE = std::numeric_limits<float>::infinity();
-    float sum = 1 + x, f, k = exponent(sum, f);
-    // Of the largest numbers nothing was taken, and 2^-k would be no normal number.
-    f += (x - (sum - 1)) * power_of_two(-std::int32_t(k > 126 ? 126.f : k));
-    float found = log_of_parts(f, k);
-    found = x > -1 ? found : x == -1 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
-    return x == INFINITE || x == 0 ? x : found;
+    double x = given, f, k = exponent(1 + x, f);
+    float found = float(log_of_parts(k == 0 ? x : f, k));
+    found = given > -1 ? found : given == -1 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
+    return given == INFINITE || given == 0 ? given : found;
 }
 
 // ---------------------------------------------------------------- angles

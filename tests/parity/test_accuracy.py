@@ -2,7 +2,7 @@
 
 Each is drawn many numbers, enough of them that kernels take them, and may be 1.5 units in the last
 place off the exact value, or as far as PyTorch is on the same numbers. Special numbers give what
-PyTorch makes of them.
+PyTorch makes of them. Slopes are compared where none is nearly 0, which any unit is too small for.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import retrograd
 Wide = np.longdouble
 COUNT = 30_000  # several times as many as kernels are worth their call for
 ALLOWED = 1.5
+ALIKE = 1.1  # so much the largest of many errors differs between formulas of equal errors
 DTYPES = [np.float32, np.float64]
 BITS = "any bits"
 TINY = ("log", 1e-30, 1.0)
@@ -100,16 +101,6 @@ CASES = {
 }
 
 
-def long_sum_of_powers(x, y, base):
-    """log(exp(x) + exp(y)) where neither is far from 0, with 20 digits and more."""
-    import mpmath
-
-    with mpmath.workprec(160):
-        found = [mpmath.log(mpmath.mpf(base) ** a + mpmath.mpf(base) ** b) / mpmath.log(base)
-                 for a, b in zip(map(float, x), map(float, y))]
-        return np.array([Wide(float(v)) + Wide(float(v - mpmath.mpf(float(v)))) for v in found])
-
-
 PAIRS = {
     "xlogy": (lambda lib, x, y: lib.special.xlogy(x, y), lambda x, y: x * np.log(y),
               ((-10, 10), (0, 2)), ((-10, 10), (0.9, 1.1)), ((0, 1), (0, 1))),
@@ -158,7 +149,8 @@ def assert_as_exact(call, exact, slope, given):
     for ours, theirs, of in zip(*results, (exact, slope)):
         with np.errstate(all="ignore"):
             known = of(*wide)
-        assert units_off(ours, known) <= max(ALLOWED, units_off(theirs, known))
+        mine, allowed = units_off(ours, known), max(ALLOWED, ALIKE * units_off(theirs, known))
+        assert mine <= allowed, f"{mine:.3f} rather than {allowed:.3f}"
 
 
 @needs_more_digits
