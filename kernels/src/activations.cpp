@@ -58,7 +58,7 @@ struct TanhGelu {  // (1 + tanh(u)) / 2 is the sigmoid of 2 u
     }
 };
 struct Silu {
-    template <class W> static INLINE W value(W x) { return gated(x, falling_exp(-std::fabs(x))); }
+    template <class W> static INLINE W value(W x) { return x / one_and_exp(-x); }
     template <class W> static INLINE W slope(W x) {
         W size = std::fabs(x);
         return gated_slope(x, falling_exp(-size), size);

@@ -108,6 +108,24 @@ INLINE double falling_exp(double x) {
     return x != x ? x : y;
 }
 
+// 1 + exp(x), in as little time: of exponentials that are nothing beside 1 any will do.
+INLINE float one_and_exp(float x) {
+    float c = x < -80.f ? -80.f : x;
+    c = c > 89.f ? 89.f : c;
+    std::int32_t k;
+    float y = exp_part(c, k);
+    y = bits_as<float>(bits_as<std::uint32_t>(y) + (std::uint32_t(k - 1) << 23)) * 2 + 1;
+    return x != x ? x : y;
+}
+INLINE double one_and_exp(double x) {
+    double c = x < -700. ? -700. : x;
+    c = c > 710. ? 710. : c;
+    std::uint64_t k;
+    double y = exp_part(c, k);
+    y = bits_as<double>(bits_as<std::uint64_t>(y) + ((k - 2048 - 1) << 52)) * 2 + 1;
+    return x != x ? x : y;
+}
+
 // In double precision, since what is left of a difference would not be enough digits.
 INLINE float expm1_(float x) {
     double c = x < -20.f ? -20. : double(x);
@@ -155,7 +173,7 @@ INLINE double tanh_(double x) { return tanh_by<double, std::uint64_t>(x, 20.); }
 // Its slope is 1 - tanh(x)², of which little is left where the function is nearly one: no digit may be wrong there.
 INLINE float exact_tanh(float x) { return float(tanh_(double(x))); }
 
-template <class T> INLINE T sigmoid_(T x) { return 1 / (exp_(-x) + 1); }
+template <class T> INLINE T sigmoid_(T x) { return 1 / one_and_exp(-x); }
 
 // ---------------------------------------------------------------- logarithms
 
@@ -171,17 +189,12 @@ template <class T> INLINE T exponent(T x, T& f) {
     return bits_as<T>(bits >> DIGITS | bits_as<Bits>(LARGE_ONE)) - (LARGE_ONE + BIAS);
 }
 
-// log(1 + f) + k log(2), to the digits of float.
-INLINE double log_of_parts(double f, double k) {
+// To the digits of float, of a normal number.
+INLINE double short_log(double x) {
     constexpr double p[] = {0.666666666673750901, 0.399999987973375856, 0.28571754535914489, 0.221914008303085036,
                             0.193626537142020077};
-    double s = f / (2 + f), z = s * s;
+    double f, k = exponent(x, f), s = f / (2 + f), z = s * s;
     return k * 0.69314718055994530942 + s * (2 + z * polynomial(z, p));
-}
-// Of a normal number.
-INLINE double short_log(double x) {
-    double f, k = exponent(x, f);
-    return log_of_parts(f, k);
 }
 // To another base, by the logarithm of that: subnormal numbers are normal ones in double.
 INLINE float log_to_base(float x, double inverse) {
@@ -193,28 +206,30 @@ INLINE float log_to_base(float x, double inverse) {
 INLINE float log2_(float x) { return log_to_base(x, 1.44269504088896340736); }
 INLINE float log10_(float x) { return log_to_base(x, 0.43429448190325182765); }
 
-// log(1 + f) + k log(2), the latter in two parts.
-INLINE float log_of_parts(float f, float k) {
-    constexpr float p[] = {0.3333333171f, -0.2500082104f, 0.200012269f, -0.1662335716f,
+// log(1 + f) + k log(2), the latter in two parts, and what else was `lost`. What the rounding of the larger terms' sum
+// took is given back.
+INLINE float log_of_parts(float f, float k, float lost) {
+    constexpr float p[] = {-0.5f, 0.3333333171f, -0.2500082104f, 0.200012269f, -0.1662335716f,
                            0.1420175737f, -0.1316018367f, 0.1276158245f, -0.07634499985f};
-    float z = f * f;
-    return k * 0.693359375f + (f - (z * 0.5f - (f * z * polynomial(f, p) - k * 2.12194440054691e-4f)));
+    float whole = k * 0.693359375f, head = whole + f, rest = f - (head - whole) + lost;
+    return head + (f * f * polynomial(f, p) + (rest - k * LOG_TWO_LESS));
 }
 INLINE float log_(float x) {
     constexpr float INFINITE = std::numeric_limits<float>::infinity();
     bool subnormal = x < 0x1p-126f;
     float f, k = exponent(subnormal ? x * 0x1p25f : x, f) - (subnormal ? 25.f : 0.f);
-    float found = log_of_parts(f, k);
+    float found = log_of_parts(f, k, 0);
     found = x > 0 ? found : x == 0 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
     return x == INFINITE ? x : found;
 }
-// In double, so that the rounding of 1 + x takes no digit but where x is all that is left of it.
-INLINE float log1p_(float given) {
+INLINE float log1p_(float x) {
     constexpr float INFINITE = std::numeric_limits<float>::infinity();
-    double x = given, f, k = exponent(1 + x, f);
-    float found = float(log_of_parts(k == 0 ? x : f, k));
-    found = given > -1 ? found : given == -1 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
-    return given == INFINITE || given == 0 ? given : found;
+    float sum = 1 + x, f, k = exponent(sum, f);
+    // Of the largest numbers nothing was lost, and 2^-k would be no normal number.
+    float lost = (x - (sum - 1)) * power_of_two(-std::int32_t(k > 126 ? 126.f : k));
+    float found = log_of_parts(f, k, lost - lost * f);
+    found = x > -1 ? found : x == -1 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
+    return x == INFINITE || x == 0 ? x : found;
 }
 
 // ---------------------------------------------------------------- angles

@@ -33,6 +33,14 @@ INLINE double log_(double x) {
     return x == INFINITE ? x : found;
 }
 
+// Of the sum 1 + x, what its rounding took is given back.
+INLINE double log1p_(double x) {
+    double whole = 1 + x, lost = (x - (whole - 1)) / whole, f, k = exponent(whole, f), s = f / (2 + f), z = s * s;
+    double found = k * 0x1.62e42fee00000p-1 + (f - (s * (f - z * area_tangent(z)) - (k * 0x1.a39ef35793c76p-33 + lost)));
+    found = x > -1 ? found : x == -1 ? -INFINITE : NO_NUMBER;
+    return x == INFINITE || x == 0 ? x : found;
+}
+
 // ---------------------------------------------------------------- more digits
 
 // A number and what its rounding took.

@@ -228,7 +228,7 @@ _LIKE = {np.zeros_like: 0, np.ones_like: 1}
 _MASKS = {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "and", "or",
           "xor", "not"}
 _LOGICAL = {"and", "or", "xor", "not"}
-_SINGLE = {"log", "log1p", "expm1", "tanh", "sin", "cos", "power", "fmod", "hypot", "exp2", "log2",
+_SINGLE = {"log", "expm1", "tanh", "sin", "cos", "power", "fmod", "hypot", "exp2", "log2",
            "log10", "tan", "arcsin", "arccos", "arctan", "arctan2", "cosh"}
 """Steps of which the kernel has quick and exact ones for float32 alone."""
 _BY_NAME = {"negative": "negate", "fabs": "absolute", "bitwise_and": "and", "logical_and": "and",
@@ -511,7 +511,7 @@ class _Encoded:
         self.taken = program.taken
         self.constants = tuple(program.constants)
         self.steps, self.blocks = program.encoded(arrays)
-        is_cheap = len(program.taken) == 1 and program.taken[0][0] not in _SINGLE | {"exp"}
+        is_cheap = len(program.taken) == 1 and program.taken[0][0] not in _SINGLE | {"exp", "log1p"}
         self.least = _WORTH_A_STEP if is_cheap else 0
 
     def __call__(self, shape: Any, times: Any, read: Any, order: Any) -> Any:

@@ -383,13 +383,13 @@ def _share(input: Any) -> Any:
 @raw_body(_share)
 def _(input: Any) -> Any:
     # By an exponential that does not overflow, and of which small shares keep the digits.
-    e = xp.exp(-xp.abs(input))
+    e = xp.exp(xp.copysign(input, -1))
     return xp.where(input < 0, e, xp.ones((), input.dtype)) / (e + 1)
 
 
 logsigmoid = _activation(
     "logsigmoid", "The logarithm of the sigmoid, exact at both ends.",
-    lambda input: xp.in_rows(xp.minimum(input, 0) - xp.log1p(xp.exp(-xp.abs(input)))),
+    lambda input: xp.in_rows(xp.minimum(input, 0) - xp.log1p(xp.exp(xp.copysign(input, -1)))),
     lambda g, input: g * _share(-input), node="LogSigmoidBackward0",
     guard=kinds("f", "log_sigmoid_cpu"),
     out=Out("expected scalar type {result} but found {out}", silent=True))
