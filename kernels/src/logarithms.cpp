@@ -27,11 +27,12 @@ template <class T> INLINE T times_log(T x, T y) {
     if constexpr (sizeof(T) == 4) return T(times_logarithm(x, y, {short_log(y), 0}));
     else return times_logarithm(x, y, long_log(y));
 }
-// What the rounding of 1 + y took is given back.
+// What the rounding of 1 + y took is given back. The logarithm is y where that is small, with its sign where it is 0.
 template <class T> INLINE T times_log1p(T x, T y) {
     Long whole = sum(1, y), found = long_log(whole.head);
     found.rest += whole.rest / whole.head;
-    return T(times_logarithm(x, whole.head, found));
+    double product = times_logarithm(x, whole.head, found);
+    return T(std::fabs(y) < T(0x1p-60) && x != 0 ? double(x) * y : product);
 }
 template <class T> void xlogy(In<T> x, In<T> y, Out<T> found) {
     each_pair(x, y, found, [](T a, T b) INLINE_LAMBDA { return times_log(a, b); });

@@ -14,7 +14,7 @@ import torch
 import retrograd
 
 Wide = np.longdouble
-COUNT = 30_000  # several times as many as kernels are worth their call for
+COUNT = 30_000  # twice as many as a kernel is worth its call for
 ALLOWED = 1.5
 ALIKE = 1.1  # so much the largest of many errors differs between formulas of equal errors
 DTYPES = [np.float32, np.float64]
@@ -171,3 +171,50 @@ def test_a_function_of_two_is_as_exact_as_pytorchs(name, dtype):
     stream = np.random.default_rng(0)
     for pair in sources:
         assert_as_exact(call, exact, None, [drawn(stream, source, dtype) for source in pair])
+
+
+def assert_of_the_same_signs(found, expected):
+    zero = (expected == 0) & (found == 0)
+    assert np.array_equal(np.signbit(found[zero]), np.signbit(expected[zero]))
+
+
+def special_numbers(dtype):
+    info = np.finfo(dtype)
+    tiny = [info.smallest_subnormal, info.smallest_normal / 8, info.smallest_normal]
+    sizes = np.array([0.0, *tiny, 0.5, 1.0, 3.0, 80.0, info.max / 2, np.inf], dtype)
+    return np.concatenate([sizes, -sizes, [dtype(np.nan)]])
+
+
+def assert_alike(found, expected):
+    digits = 40 * np.finfo(found.dtype).eps
+    np.testing.assert_allclose(found, expected, rtol=digits, atol=digits)
+    tiny = np.finfo(found.dtype).smallest_normal
+    beside = (abs(expected) < tiny) & (expected != 0)
+    assert (abs(found[beside] - expected[beside]) <= 4 * np.spacing(tiny)).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", CASES)
+def test_special_numbers_give_pytorchs(name, dtype):
+    call, numbers = CASES[name][0], special_numbers(dtype)
+    given = np.resize(numbers, COUNT)
+    results = []
+    for lib in (retrograd, torch):
+        x = lib.from_numpy(given.copy()).requires_grad_()
+        y = call(lib, x)
+        (slope,) = lib.autograd.grad(y, x, lib.ones_like(y))
+        results.append((y.detach().numpy()[:numbers.size], slope.numpy()[:numbers.size - 1]))
+    for found, expected in zip(*results):  # about slopes at NaN PyTorch's own loops disagree
+        assert_alike(found, expected)
+    assert_of_the_same_signs(results[0][0], results[1][0])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", PAIRS)
+def test_pairs_of_special_numbers_give_pytorchs(name, dtype):
+    pairs = np.array(np.meshgrid(*[special_numbers(dtype)] * 2)).reshape(2, -1)
+    whole = [np.resize(numbers, COUNT) for numbers in pairs]
+    found, expected = (PAIRS[name][0](lib, *map(lib.from_numpy, whole)).numpy()[:pairs.shape[1]]
+                       for lib in (retrograd, torch))
+    assert_alike(found, expected)
+    assert_of_the_same_signs(found, expected)

@@ -242,7 +242,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 def elu(input: Array, alpha: Number = 1.0, scale: Number = 1, input_scale: Number = 1) -> Any:
     """``input``, bent towards ``-alpha`` where it is negative."""
     low = xp.expm1(xp.minimum(input, 0) * input_scale) * (alpha * scale)
-    return xp.where(input > 0, input * scale, low)
+    return xp.where(input < 0, low, input * scale)  # which keeps the sign of zeros
 
 
 elu.vjp(input=lambda g, input, alpha, scale, input_scale: where(
@@ -281,7 +281,7 @@ def celu(input: Array, alpha: Number = 1.0) -> Any:
     """An :func:`elu` whose slope is continuous for every ``alpha``."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return xp.where(input > 0, input, xp.expm1(xp.minimum(input, 0) / alpha) * alpha)
+    return xp.where(input < 0, xp.expm1(xp.minimum(input, 0) / alpha) * alpha, input)
 
 
 @functional("celu")
