@@ -137,19 +137,22 @@ kernels: $(VENV)/installed
 	@$(VENV)/bin/python -c "import retrograd; retrograd.show_config()"
 
 # One build (SANITIZED=portable where there are no levels), in a folder of its own for each sanitizer.
-# Vectors check their indices. Threads that the interpreter ends while they are in a kernel are too much for the
-# sanitizers themselves.
+# Vectors check their indices, and small arrays are shared among threads too, so that fewer cases than
+# in `make test` meet all that a kernel does. Threads that the interpreter ends while they are in a
+# kernel are too much for the sanitizers themselves.
 SANITIZED ?= v3
+DRAWN ?= 8
 sanitize: $(VENV)/installed
 	@set -e; for kind in address,undefined thread; do \
 	    echo "sanitizer: $$kind"; \
-	    RETROGRAD_KERNELS_BUILDS=$(SANITIZED) RETROGRAD_KERNELS_FLAGS="-g -D_GLIBCXX_ASSERTIONS -fsanitize=$$kind -fno-sanitize-recover=all" \
+	    RETROGRAD_KERNELS_BUILDS=$(SANITIZED) \
+	        RETROGRAD_KERNELS_FLAGS="-g -O2 -DWORTH_A_THREAD=256 -D_GLIBCXX_ASSERTIONS -fsanitize=$$kind -fno-sanitize-recover=all" \
 	        $(VENV)/bin/python $(PIP) --upgrade --no-deps --target .sanitized/$$kind ./kernels; \
 	    case $$kind in thread) library=libtsan.so;; *) library=libasan.so;; esac; \
 	    LD_PRELOAD="$$($${CXX:-c++} -print-file-name=$$library) $$($${CXX:-c++} -print-file-name=libstdc++.so.6)" \
 	        ASAN_OPTIONS=detect_leaks=0 \
 	        TSAN_OPTIONS="die_after_fork=0 suppressions=kernels/thread.supp" \
-	        PYTHONPATH=.sanitized/$$kind RETROGRAD_KERNELS=$(SANITIZED) \
+	        PYTHONPATH=.sanitized/$$kind RETROGRAD_KERNELS=$(SANITIZED) RETROGRAD_NATIVE_EXAMPLES=$(DRAWN) \
 	        $(VENV)/bin/python -m pytest tests/test_native.py -k "not process_ends" -q $(PYTEST_ARGS); done
 
 clean:

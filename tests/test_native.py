@@ -476,7 +476,7 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return spectrum(arrays, *shape[:-1], length // 2 + 1), dims, normalization, length
 
 
-@case("smooth.gelu", "smooth.tanh_gelu", "smooth.silu", "pointwise.rectified")
+@case("smooth.gelu", "smooth.tanh_gelu", "smooth.silu", "smooth.mish", "pointwise.rectified")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     return (arrays.floats(*arrays.shape(), scale=4),)
 
@@ -567,6 +567,17 @@ def positive_pairs(arrays: Arrays) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
+@case("pointwise.xlogy", "pointwise.xlog1py")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    x, y = positive_pairs(arrays)
+    return arrays.draw(st.sampled_from([1, -1])) * x, y
+
+
+@case("pointwise.log_add_exp")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    return *CASES["pointwise.xlogy"](arrays), arrays.draw(st.booleans())
+
+
 @case("pointwise.gammainc", "pointwise.gammaincc")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     return positive_pairs(arrays)
@@ -587,7 +598,8 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return np.where(near, x.dtype.type(0.5), x), arrays.draw(st.integers(2, 5))
 
 
-@case("smooth.gelu_gradient", "smooth.tanh_gelu_gradient", "smooth.silu_gradient")
+@case("smooth.gelu_gradient", "smooth.tanh_gelu_gradient", "smooth.silu_gradient",
+      "smooth.mish_gradient")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     shape = arrays.shape()  # a slope may be 0 or nearly so, which an infinite gradient would tell
     return arrays.floats(*shape, wild=False), arrays.floats(*shape, scale=4)
@@ -2693,6 +2705,47 @@ def test_angles_of_points_are_within_their_units_in_the_last_place() -> None:
     assert np.array_equal(found[on_axes], wanted[on_axes], equal_nan=True)
     known = ~np.isnan(wanted)
     assert np.array_equal(np.signbit(found[known]), np.signbit(wanted[known]))
+
+
+@needs_kernels
+@pytest.mark.parametrize("count", [70, 20_000])
+@pytest.mark.parametrize("name, exact", [
+    ("xlogy", lambda x, y: x * np.log(y)), ("xlog1py", lambda x, y: x * np.log1p(y)),
+    ("logaddexp", lambda x, y: np.logaddexp(-x, -y)),
+    ("logaddexp2", lambda x, y: np.logaddexp2(-x, -y))])
+def test_functions_of_two_are_rounded_once(name: str, exact: Any, count: int) -> None:
+    """Sums of powers too, where their logarithms are nearly 0."""
+    x, y = np.random.default_rng(0).uniform(1e-3, 2, (2, count)).astype(np.float32)
+    sign = -1 if name.startswith("log") else 1
+    found = getattr(torch.special, name, getattr(torch, name, None))(
+        torch.from_numpy(sign * x), torch.from_numpy(sign * y)).numpy()
+    wanted = exact(x.astype(np.float64), y.astype(np.float64))
+    assert (np.abs(found - wanted) / np.spacing(np.abs(wanted).astype(np.float32))).max() < 0.51
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+def test_sums_of_powers_of_special_numbers(dtype: Any) -> None:
+    x, y = np.array(np.meshgrid(ODD, ODD)).reshape(2, -1).astype(dtype)
+    for name, numpys in (("logaddexp", np.logaddexp), ("logaddexp2", np.logaddexp2)):
+        found = getattr(torch, name)(torch.from_numpy(x), torch.from_numpy(y)).numpy()
+        with np.errstate(all="ignore"):
+            wanted = numpys(x, y)
+        np.testing.assert_allclose(found, wanted, rtol=1e-6 if dtype == FLOATS[0] else 1e-14)
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+def test_slopes_of_gates_end_where_exponentials_do(dtype: Any) -> None:
+    x = np.resize([-1e15, -1000, 0.0, 1000, 1e15], 100).astype(dtype)
+    for name, options in (("silu", {}), ("mish", {}), ("gelu", {"approximate": "tanh"})):
+        leaf = torch.from_numpy(x.copy()).requires_grad_()
+        y = getattr(functional, name)(leaf, **options)
+        (slope,) = torch.autograd.grad(y, leaf, torch.ones_like(y))
+        assert np.array_equal(y.detach().numpy(), np.where(x > 0, x, 0))
+        middle = np.float32(0.6) if name == "mish" else 0.5
+        np.testing.assert_allclose(slope.numpy(), np.where(x > 0, 1, np.where(x < 0, 0, middle)),
+                                   rtol=1e-7)
 
 
 @needs_kernels

@@ -105,8 +105,8 @@ void attention(Seen<T> query, Seen<T> key, Seen<T> value, MaybeSeen<T> added, Ma
                         W* row = scores.data() + i * KEYS;
                         W high = std::max(top[i], largest<W>(count, [=](I j) { return row[j]; }));
                         W base = high == -std::numeric_limits<W>::infinity() ? W(0) : high;
-                        W found = summed<W>(count, [=](I j) { return row[j] = exp_(row[j] - base); });
-                        W kept = from ? exp_(top[i] - base) : W(0);
+                        W found = summed<W>(count, [=](I j) { return row[j] = falling_exp(row[j] - base); });
+                        W kept = from ? falling_exp(top[i] - base) : W(0);
                         if (from && kept != 1) SIMD for (I j = 0; j < step; j++) totals[i * step + j] *= kept;
                         sum[i] = sum[i] * kept + found;
                         top[i] = high;

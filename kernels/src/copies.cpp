@@ -43,7 +43,7 @@ I offset_of(const std::vector<Dim>& dims, I index) {
 // Rows of `n` elements, `step` apart in the source, between places that functions tell. Long ones are cut, so
 // that there is something for each thread.
 template <class From, class To> void copy_rows(I rows, I n, I step, From from, To to) {
-    I cuts = std::clamp<I>(n / GRAIN, 1, 1024), length = (n + cuts - 1) / cuts;  // none of which is empty
+    I most = std::clamp<I>(n / GRAIN, 1, 1024), length = (n + most - 1) / most, cuts = (n + length - 1) / length;
     parallel(rows * cuts, rows_grain(length), [=](I begin, I end) {
         I row = begin / cuts, start = begin % cuts * length;
         for (I k = begin; k < end; k++) {

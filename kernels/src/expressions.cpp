@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "binding.hpp"
+#include "special.hpp"
 #include "steps.hpp"
 
 namespace {
@@ -117,7 +117,7 @@ template <class T> void take(Step step, T* to, Operand<T> a, Operand<T> b, Opera
         case RINT: return each(to, n, [](T x) INLINE_LAMBDA { return std::nearbyint(x); }, a);
         case COPYSIGN: return each(to, n, [](T x, T y) INLINE_LAMBDA { return std::copysign(x, y); }, a, b);
         FUNCTION(LOG, log_, std::log)
-        FUNCTION(LOG1P, log1p_, std::log1p)
+        case LOG1P: return each(to, n, [](T x) INLINE_LAMBDA { return log1p_(x); }, a);
         FUNCTION(EXPM1, expm1_, std::expm1)
         FUNCTION(TANH, exact_tanh, std::tanh)
         FUNCTION(EXP2, exp2_, std::exp2)

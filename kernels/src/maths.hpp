@@ -16,17 +16,27 @@ template <class T, int N> INLINE T polynomial(T x, const T (&rising)[N]) {
 
 // ---------------------------------------------------------------- exponentials
 
-// exp(x) = 2^k exp(r) with |r| <= log(2) / 2: what exp(r) is above 1, and k.
-INLINE float reduced_exp(float x, std::int32_t& k) {
-    constexpr float q[] = {0.50000000994529f, 0.16666513632229f, 0.041666190394687f, 0.0083695307648391f,
-                           0.0013951565226693f};
+// exp(x) = 2^k exp(r) with |r| <= log(2) / 2. Of r, `part` is what comes before its rounding, which LOG_TWO_LESS, the
+// rest of log(2) beside 9 bits, times the `whole` k is added to.
+constexpr float LOG_TWO_LESS = 2.12194440054691e-4f;
+INLINE float reduced_exponent(float x, std::int32_t& k, float& part, float& whole) {
     constexpr float MAGIC = 0x1.8p23f;  // a sum with it is rounded to a whole number
     float shifted = x * 1.44269504088896f + MAGIC;
     k = bits_as<std::int32_t>(shifted) - bits_as<std::int32_t>(MAGIC);
-    float whole = shifted - MAGIC;
-    float r = x - whole * 0.693359375f;  // log(2) in two parts, the first of 9 bits
-    r = r + whole * 2.12194440054691e-4f;
-    return r * r * polynomial(r, q) + r;
+    whole = shifted - MAGIC;
+    part = x - whole * 0.693359375f;
+    return part + whole * LOG_TWO_LESS;
+}
+// (exp(r) - 1 - r) / r².
+INLINE float exp_series(float r) {
+    constexpr float q[] = {0.50000000994529f, 0.16666513632229f, 0.041666190394687f, 0.0083695307648391f,
+                           0.0013951565226693f};
+    return polynomial(r, q);
+}
+// What exp(r) is above 1, and k.
+INLINE float reduced_exp(float x, std::int32_t& k) {
+    float part, whole, r = reduced_exponent(x, k, part, whole);
+    return r * r * exp_series(r) + r;
 }
 // k is biased by 2048, since right shifts of unsigned numbers are what AVX2 has. r comes with what its rounding took.
 INLINE double reduced_exponent(double x, std::uint64_t& k, double& rest) {
@@ -54,12 +64,21 @@ INLINE double reduced_exp(double x, std::uint64_t& k) {
 INLINE float power_of_two(std::int32_t k) { return bits_as<float>(std::uint32_t(k + 127) << 23); }
 INLINE double power_of_two(std::uint64_t k) { return bits_as<double>((k - 2048 + 1023) << 52); }
 
+// exp(r) and k. What the rounding of 1 + r took is given back.
+INLINE float exp_part(float x, std::int32_t& k) {
+    float part, whole, r = reduced_exponent(x, k, part, whole), head = 1 + part;
+    return head + (r * r * exp_series(r) + (part - (head - 1) + whole * LOG_TWO_LESS));
+}
+INLINE double exp_part(double x, std::uint64_t& k) {
+    double less, r = reduced_exponent(x, k, less), head = 1 + r;
+    return head + (r * r * exp_series(r) + (r - (head - 1) + less));
+}
 // 2^k comes in two factors, for subnormal results.
 INLINE float exp_(float x) {
     float c = x < -104.f ? -104.f : x;
     c = c > 89.f ? 89.f : c;
     std::int32_t k;
-    float y = reduced_exp(c, k) + 1.f;
+    float y = exp_part(c, k);
     std::int32_t half = k >> 1;
     y = y * power_of_two(half) * power_of_two(k - half);
     return x != x ? x : y;
@@ -68,9 +87,42 @@ INLINE double exp_(double x) {
     double c = x < -746. ? -746. : x;
     c = c > 710. ? 710. : c;
     std::uint64_t k;
-    double y = reduced_exp(c, k) + 1.;
+    double y = exp_part(c, k);
     std::uint64_t half = k >> 1;
     y = y * power_of_two(half + 1024) * power_of_two(k - half + 1024);
+    return x != x ? x : y;
+}
+// The same for x up to 0, in three quarters of the time: one factor will do, on top of a moved exponent.
+INLINE float falling_exp(float x) {
+    float c = x < -104.f ? -104.f : x;
+    std::int32_t k;
+    float y = exp_part(c, k);
+    y = bits_as<float>(bits_as<std::uint32_t>(y) + (std::uint32_t(k + 64) << 23)) * 0x1p-64f;
+    return x != x ? x : y;
+}
+INLINE double falling_exp(double x) {
+    double c = x < -746. ? -746. : x;
+    std::uint64_t k;
+    double y = exp_part(c, k);
+    y = bits_as<double>(bits_as<std::uint64_t>(y) + ((k - 2048 + 512) << 52)) * 0x1p-512;
+    return x != x ? x : y;
+}
+
+// 1 + exp(x), in as little time: of exponentials that are nothing beside 1 any will do.
+INLINE float one_and_exp(float x) {
+    float c = x < -80.f ? -80.f : x;
+    c = c > 89.f ? 89.f : c;
+    std::int32_t k;
+    float y = exp_part(c, k);
+    y = bits_as<float>(bits_as<std::uint32_t>(y) + (std::uint32_t(k - 1) << 23)) * 2 + 1;
+    return x != x ? x : y;
+}
+INLINE double one_and_exp(double x) {
+    double c = x < -700. ? -700. : x;
+    c = c > 710. ? 710. : c;
+    std::uint64_t k;
+    double y = exp_part(c, k);
+    y = bits_as<double>(bits_as<std::uint64_t>(y) + ((k - 2048 - 1) << 52)) * 2 + 1;
     return x != x ? x : y;
 }
 
@@ -121,7 +173,7 @@ INLINE double tanh_(double x) { return tanh_by<double, std::uint64_t>(x, 20.); }
 // Its slope is 1 - tanh(x)², of which little is left where the function is nearly one: no digit may be wrong there.
 INLINE float exact_tanh(float x) { return float(tanh_(double(x))); }
 
-template <class T> INLINE T sigmoid_(T x) { return 1 / (exp_(-x) + 1); }
+template <class T> INLINE T sigmoid_(T x) { return 1 / one_and_exp(-x); }
 
 // ---------------------------------------------------------------- logarithms
 
@@ -154,28 +206,28 @@ INLINE float log_to_base(float x, double inverse) {
 INLINE float log2_(float x) { return log_to_base(x, 1.44269504088896340736); }
 INLINE float log10_(float x) { return log_to_base(x, 0.43429448190325182765); }
 
-// log(1 + f) + k log(2), the latter in two parts.
-INLINE float log_of_parts(float f, float k) {
-    constexpr float p[] = {0.3333333171f, -0.2500082104f, 0.200012269f, -0.1662335716f,
+// log(1 + f) + k log(2), the latter in two parts, and what else was `lost`. What the rounding of the larger terms' sum
+// took is given back.
+INLINE float log_of_parts(float f, float k, float lost) {
+    constexpr float p[] = {-0.5f, 0.3333333171f, -0.2500082104f, 0.200012269f, -0.1662335716f,
                            0.1420175737f, -0.1316018367f, 0.1276158245f, -0.07634499985f};
-    float z = f * f;
-    return k * 0.693359375f + (f - (z * 0.5f - (f * z * polynomial(f, p) - k * 2.12194440054691e-4f)));
+    float whole = k * 0.693359375f, head = whole + f, rest = f - (head - whole) + lost;
+    return head + (f * f * polynomial(f, p) + (rest - k * LOG_TWO_LESS));
 }
 INLINE float log_(float x) {
     constexpr float INFINITE = std::numeric_limits<float>::infinity();
     bool subnormal = x < 0x1p-126f;
     float f, k = exponent(subnormal ? x * 0x1p25f : x, f) - (subnormal ? 25.f : 0.f);
-    float found = log_of_parts(f, k);
+    float found = log_of_parts(f, k, 0);
     found = x > 0 ? found : x == 0 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
     return x == INFINITE ? x : found;
 }
-// Of the sum 1 + x, f gets back what the rounding took.
 INLINE float log1p_(float x) {
     constexpr float INFINITE = std::numeric_limits<float>::infinity();
     float sum = 1 + x, f, k = exponent(sum, f);
-    // Of the largest numbers nothing was taken, and 2^-k would be no normal number.
-    f += (x - (sum - 1)) * power_of_two(-std::int32_t(k > 126 ? 126.f : k));
-    float found = log_of_parts(f, k);
+    // Of the largest numbers nothing was lost, and 2^-k would be no normal number.
+    float lost = (x - (sum - 1)) * power_of_two(-std::int32_t(k > 126 ? 126.f : k));
+    float found = log_of_parts(f, k, lost - lost * f);
     found = x > -1 ? found : x == -1 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
     return x == INFINITE || x == 0 ? x : found;
 }

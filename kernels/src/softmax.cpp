@@ -33,10 +33,10 @@ template <class T, class W = Wide<T>> INLINE W largest_of(const T* p, const Rest
 
 // The sum of exp(x - m) over a row; keep(j, exp) is shown each.
 template <class T, class W, class F> INLINE W exponentials(const T* p, const Rest<T>& rest, W m, F&& keep) {
-    W s = summed<W>(rest.start, [=](I j) INLINE_LAMBDA { W e = exp_(wide(p[j]) - m); keep(j, e); return e; });
+    W s = summed<W>(rest.start, [=](I j) INLINE_LAMBDA { W e = falling_exp(wide(p[j]) - m); keep(j, e); return e; });
     if (!rest.count) return s;
     W last[Rest<T>::lanes];
-    SIMD for (I k = 0; k < Rest<T>::lanes; k++) last[k] = exp_(rest.at[k] - m);
+    SIMD for (I k = 0; k < Rest<T>::lanes; k++) last[k] = falling_exp(rest.at[k] - m);
     W sum = 0;
     _Pragma("omp simd reduction(+:sum)") for (I k = 0; k < Rest<T>::lanes; k++) sum += last[k];
     for (I k = 0; k < rest.count; k++) keep(rest.start + k, last[k]);
@@ -99,7 +99,7 @@ template <class T, bool LOG> void normalised(In<T> x, Out<T> y, I axis) {
             SIMD for (I j = 0; j < n; j++) q[j] = narrow<T>(wide(p[j]) - m - s);
         } else if constexpr (is_narrow<T>) {
             W s = 1 / exponentials<T, W>(p, rest, m);
-            SIMD for (I j = 0; j < n; j++) q[j] = narrow<T>(exp_(wide(p[j]) - m) * s);
+            SIMD for (I j = 0; j < n; j++) q[j] = narrow<T>(falling_exp(wide(p[j]) - m) * s);
         } else {
             W s = 1 / exponentials<T, W>(p, rest, m, [=](I j, W e) INLINE_LAMBDA { q[j] = e; });
             SIMD for (I j = 0; j < n; j++) q[j] *= s;
@@ -114,7 +114,7 @@ template <class T, bool LOG> void normalised(In<T> x, Out<T> y, I axis) {
                 m.at[j] = v > m.at[j] ? v : m.at[j];
             }
         for (I k = 0; k < n; k++)
-            SIMD for (I j = 0; j < width; j++) s.at[j] += exp_(wide(p[k * step + j]) - m.at[j]);
+            SIMD for (I j = 0; j < width; j++) s.at[j] += falling_exp(wide(p[k * step + j]) - m.at[j]);
         for (I j = 0; j < width; j++) s.at[j] = LOG ? std::log(s.at[j]) : 1 / s.at[j];
         for (I k = 0; k < n; k++)
             SIMD for (I j = 0; j < width; j++) {

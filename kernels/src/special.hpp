@@ -33,6 +33,14 @@ INLINE double log_(double x) {
     return x == INFINITE ? x : found;
 }
 
+// Of the sum 1 + x, what its rounding took is given back.
+INLINE double log1p_(double x) {
+    double whole = 1 + x, lost = (x - (whole - 1)) / whole, f, k = exponent(whole, f), s = f / (2 + f), z = s * s;
+    double found = k * 0x1.62e42fee00000p-1 + (f - (s * (f - z * area_tangent(z)) - (k * 0x1.a39ef35793c76p-33 + lost)));
+    found = x > -1 ? found : x == -1 ? -INFINITE : NO_NUMBER;
+    return x == INFINITE || x == 0 ? x : found;
+}
+
 // ---------------------------------------------------------------- more digits
 
 // A number and what its rounding took.
@@ -49,6 +57,13 @@ INLINE double product_rest(double a, double b, double p) {
     constexpr std::uint64_t HEAD = ~std::uint64_t(0x7ffffff);
     double c = bits_as<double>(bits_as<std::uint64_t>(a) & HEAD), d = bits_as<double>(bits_as<std::uint64_t>(b) & HEAD);
     return ((c * d - p) + c * (b - d) + (a - c) * d) + (a - c) * (b - d);
+#endif
+}
+INLINE float product_rest(float a, float b, float p) {
+#if defined(__FMA__) || defined(__aarch64__)
+    return __builtin_fmaf(a, b, -p);
+#else
+    return float(double(a) * b - p);
 #endif
 }
 INLINE Long product(double a, double b) {

@@ -12,8 +12,12 @@ void set_threads(int n);
 using Piece = void (*)(void* work, I begin, I end);
 void share(I n, I chunk, void* work, Piece piece);
 
-// Elements of simple arithmetic from which a thread is worth waking.
-constexpr I GRAIN = 1 << 15;
+// Elements of simple arithmetic from which a thread is worth waking. Builds for sanitizers wake one for a few, so that
+// small arrays are shared as well.
+#ifndef WORTH_A_THREAD
+#define WORTH_A_THREAD (1 << 15)
+#endif
+constexpr I GRAIN = WORTH_A_THREAD;
 
 // f(begin, end) on pieces of 0..n of at least `grain` each, in any order and at once. So that a cache holds several,
 // and whoever comes from the other end finds something there, pieces are no larger than `most`, where `grain` allows it.

@@ -228,13 +228,12 @@ _LIKE = {np.zeros_like: 0, np.ones_like: 1}
 _MASKS = {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "and", "or",
           "xor", "not"}
 _LOGICAL = {"and", "or", "xor", "not"}
-_SINGLE = {"log", "log1p", "expm1", "tanh", "sin", "cos", "power", "fmod", "hypot", "exp2", "log2",
+_SINGLE = {"log", "expm1", "tanh", "sin", "cos", "power", "fmod", "hypot", "exp2", "log2",
            "log10", "tan", "arcsin", "arccos", "arctan", "arctan2", "cosh"}
 """Steps of which the kernel has quick and exact ones for float32 alone."""
 _BY_NAME = {"negative": "negate", "fabs": "absolute", "bitwise_and": "and", "logical_and": "and",
             "bitwise_or": "or", "logical_or": "or", "bitwise_xor": "xor", "logical_xor": "xor",
             "invert": "not", "logical_not": "not"}
-_LOG_TWO = math.log(2)
 
 
 def _remainder(a: Any, b: Any) -> Any:
@@ -257,17 +256,12 @@ def _floor_quotient(a: Any, b: Any) -> Any:
     return np.where(b == 0, a / b, np.where(exact != 0, whole, np.copysign(0, a / b)))
 
 
-def _log_add_exp(a: Any, b: Any) -> Any:
-    high = np.maximum(a, b) + np.log1p(np.exp(-np.absolute(a - b)))
-    return np.where(a == b, a + _LOG_TWO, high)
-
-
 _COMPOSED: dict[str, Any] = {
     "square": lambda a: a * a, "reciprocal": lambda a: 1 / a, "positive": lambda a: a,
     "isnan": lambda a: a != a, "isinf": lambda a: np.absolute(a) == np.inf,
     "isfinite": lambda a: np.absolute(a) < np.inf,
     "clip": lambda a, low, high: np.minimum(high, np.maximum(low, a)),  # of zeros it keeps its own
-    "remainder": _remainder, "floor_divide": _floor_quotient, "logaddexp": _log_add_exp,
+    "remainder": _remainder, "floor_divide": _floor_quotient,
     "expit": lambda a: 1 / (np.exp(-a) + 1)}
 """What NumPy's functions are, in steps."""
 _POWERS: dict[float, Any] = {2: lambda a: a * a, 0.5: np.sqrt, -1: lambda a: 1 / a}
@@ -517,7 +511,7 @@ class _Encoded:
         self.taken = program.taken
         self.constants = tuple(program.constants)
         self.steps, self.blocks = program.encoded(arrays)
-        is_cheap = len(program.taken) == 1 and program.taken[0][0] not in _SINGLE | {"exp"}
+        is_cheap = len(program.taken) == 1 and program.taken[0][0] not in _SINGLE | {"exp", "log1p"}
         self.least = _WORTH_A_STEP if is_cheap else 0
 
     def __call__(self, shape: Any, times: Any, read: Any, order: Any) -> Any:

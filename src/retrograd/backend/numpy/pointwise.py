@@ -183,6 +183,30 @@ def trigamma(array: Any) -> Any:
     return found
 
 
+# ---------------------------------------------------------------- pairs
+
+
+def are_many(array: Any, other: Any) -> bool:
+    """Whether a kernel takes these in pairs."""
+    return max(array.size, other.size) > 63 and array.dtype is other.dtype \
+        and array.dtype.char in "fd"
+
+
+def spread(array: Any, shape: tuple[int, ...]) -> Any:
+    """An array of that shape, or of one number, in order."""
+    return array if in_order(array) and (array.shape == shape or array.size == 1) \
+        else np.broadcast_to(array, shape).copy()
+
+
+def pairs(array: Any, other: Any) -> tuple[Any, Any, Any]:
+    """Two arrays as large as their result, or of one number; and memory for that."""
+    shape = array.shape if array.shape == other.shape \
+        else np.broadcast_shapes(array.shape, other.shape)
+    return spread(array, shape), spread(other, shape), np.empty(shape, array.dtype)
+
+
+@native("log_add_exp(*pairs(array, other), base_two)", are_many, pairs, spread,
+        when="are_many(array, other)")
 def log_add_exp(array: Any, other: Any, base_two: bool) -> Any:
     # NumPy's own takes one pair at a time; this takes several passes, all of them quicker.
     if array.size < _MANY or array.dtype.char not in "fd" or array.dtype != other.dtype:
@@ -226,25 +250,6 @@ _UNARY = ("erf", "erfc", "erfcx", "erfinv", "ndtr", "log_ndtr", "logit", "entr",
           "scaled_modified_bessel_k1", "airy_ai", "sine_ratio", "sinc")
 
 
-def are_many(array: Any, other: Any) -> bool:
-    """Whether a kernel takes these in pairs."""
-    return max(array.size, other.size) > 63 and array.dtype is other.dtype \
-        and array.dtype.char in "fd"
-
-
-def spread(array: Any, shape: tuple[int, ...]) -> Any:
-    """An array of that shape, or of one number, in order."""
-    return array if in_order(array) and (array.shape == shape or array.size == 1) \
-        else np.broadcast_to(array, shape).copy()
-
-
-def pairs(array: Any, other: Any) -> tuple[Any, Any, Any]:
-    """Two arrays as large as their result, or of one number; and memory for that."""
-    shape = array.shape if array.shape == other.shape \
-        else np.broadcast_shapes(array.shape, other.shape)
-    return spread(array, shape), spread(other, shape), np.empty(shape, array.dtype)
-
-
 def single(array: Any, number: float) -> Any:
     """A number as an array of the same dtype."""
     return np.array(number, array.dtype)
@@ -262,6 +267,8 @@ fill_with_plain_bodies(globals(), plain, leaky_gradient=native(
     for name in _UNARY}, zeta=native(
         "zeta(*pairs(array, other), 1.0)", are_many, pairs, spread,
         when="are_many(array, other)"), **{
+    name: native(f"{name}(*pairs(array, other))", are_many, pairs, spread,
+                 when="are_many(array, other)") for name in ("xlogy", "xlog1py")}, **{
     name: native(f"incomplete_gamma(*pairs(array, other), {name == 'gammaincc'})", are_many, pairs,
                  spread, when="are_many(array, other)") for name in ("gammainc", "gammaincc")},
     slope_of_trigamma=native(

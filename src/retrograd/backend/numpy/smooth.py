@@ -92,5 +92,5 @@ def _shared(body: Any) -> Any:
 fill_with_plain_bodies(globals(), plain, **{
     name + kind: lambda body, call=f"{name}{kind}({arrays}, like(x))", when=when: native(
         call, when=f"x.ndim and {when}")(_shared(body))
-    for name in ("gelu", "tanh_gelu", "silu")
+    for name in ("gelu", "tanh_gelu", "silu", "mish")
     for kind, arrays, when in (("", "x", "ready(x)"), ("_gradient", "g, x", "alike(g, x)"))})

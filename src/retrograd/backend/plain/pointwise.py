@@ -389,6 +389,12 @@ def zeta(array: Any, other: Any) -> Any:
     return special("zeta", array, other)
 
 
+def xlogy(array: Any, other: Any) -> Any:
+    """``array`` times log(``other``), 0 where ``array`` is 0."""
+    found = xp.where(array == 0, xp.zeros((), array.dtype), array * xp.log(other))
+    return xp.where(xp.isnan(other), other, found)
+
+
 def xlog1py(array: Any, other: Any) -> Any:
     """``array`` times log(1 + ``other``), 0 where ``array`` is 0."""
     return special("xlog1py", array, other)

@@ -66,3 +66,26 @@ def silu_gradient(g: Any, x: Any) -> Any:
     """``g`` times the derivative of :func:`silu`."""
     sigmoid = 1 / (xp.exp(-x) + 1)
     return sigmoid * ((1 - sigmoid) * x + 1) * g
+
+
+# ---------------------------------------------------------------- sigmoid and tangent
+
+
+def _gate_and_rest(x: Any) -> tuple[Any, Any, Any]:
+    """exp(-|x|), and two numbers: the first over both is the tangent of the softplus of ``x``."""
+    e = xp.exp(-xp.abs(x))
+    return e, xp.where(x < 0, e * (e + 2), 2 * e + 1), xp.where(x < 0, e * 0 + 2, 2 * e * e)
+
+
+def mish(x: Any) -> Any:
+    """``x`` times the hyperbolic tangent of its softplus."""
+    _, gate, rest = _gate_and_rest(x)
+    return x * gate / (gate + rest)
+
+
+def mish_gradient(g: Any, x: Any) -> Any:
+    """``g`` times the derivative of :func:`mish`."""
+    e, gate, rest = _gate_and_rest(x)
+    whole, sigmoid = gate + rest, xp.where(x < 0, e, e * 0 + 1) / (e + 1)
+    # One minus the square of a share, of which the rest is the other one.
+    return (gate + x * sigmoid * rest * (2 * gate + rest) / whole) / whole * g

@@ -104,14 +104,10 @@ def log_like(result: Any, number: Any) -> Any:
     return log(number if number.dtype == result.dtype else in_dtype_of(result, number))
 
 
-def _xlogy_kernel(input: Any, other: Any) -> Any:
-    found = xp.where(input == 0, xp.zeros((), input.dtype), input * xp.log(other))
-    return xp.where(xp.isnan(other), other, found)
-
-
 xlogy = binary("xlogy", "``input`` times the logarithm of ``other``, 0 where ``input`` is 0.",
-               lambda input, other: _xlogy_kernel(input, other), numbers=(), promote="float",
-               function=None, method=False, inplace=True, guard=kinds("f", "xlogy_cpu"),
+               lambda input, other: pointwise_kernels.xlogy(input, other), numbers=(),
+               promote="float", function=None, method=False, inplace=True,
+               guard=kinds("f", "xlogy_cpu"),
                input=lambda g, input, other: g * zeroed(
                    log_like(g, other), (input == 0) & (other <= 0)),
                other=lambda g, input, other: g * (input / other))
@@ -121,7 +117,7 @@ xlogy = binary("xlogy", "``input`` times the logarithm of ``other``, 0 where ``i
              guard=kinds("f", "xlogy_cpu"), rounds="other",
              vjp=lambda g, input, other: _scaled_log(g, input, other))
 def _xlogy_number(input: Array, other: Number) -> Any:
-    return _xlogy_kernel(input, pointwise_kernels.number_in(input.dtype, other))
+    return pointwise_kernels.xlogy(input, pointwise_kernels.number_in(input.dtype, other))
 
 
 def _scaled_log(g: Any, input: Any, other: Any) -> Any:
@@ -131,8 +127,9 @@ def _scaled_log(g: Any, input: Any, other: Any) -> Any:
 
 
 _xlogy_of_number = binary(
-    "_xlogy_of_number", None, lambda input, other: _xlogy_kernel(input, other), promote="float",
-    numbers=BOTH, node="XlogyBackward1", title="xlogy", guard=kinds("f", "xlogy_cpu"),
+    "_xlogy_of_number", None, lambda input, other: pointwise_kernels.xlogy(input, other),
+    promote="float", numbers=BOTH, node="XlogyBackward1", title="xlogy",
+    guard=kinds("f", "xlogy_cpu"),
     other=lambda g, input, other: g * (input / other))
 _xlogy = publish_pair("xlogy", xlogy, _xlogy_number, _xlogy_of_number)
 publish(_xlogy, "xlogy", function="special")

@@ -248,7 +248,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 def elu(input: Array, alpha: Number = 1.0, scale: Number = 1, input_scale: Number = 1) -> Any:
     """``input``, bent towards ``-alpha`` where it is negative."""
     low = xp.expm1(xp.minimum(input, 0) * input_scale) * (alpha * scale)
-    return xp.where(input > 0, input * scale, low)
+    return xp.where(input < 0, low, input * scale)  # which keeps the sign of zeros
 
 
 elu.vjp(input=lambda g, input, alpha, scale, input_scale: where(
@@ -287,7 +287,7 @@ def celu(input: Array, alpha: Number = 1.0) -> Any:
     """An :func:`elu` whose slope is continuous for every ``alpha``."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return xp.where(input > 0, input, xp.expm1(xp.minimum(input, 0) / alpha) * alpha)
+    return xp.where(input < 0, xp.expm1(xp.minimum(input, 0) / alpha) * alpha, input)
 
 
 @functional("celu")
@@ -359,28 +359,44 @@ def _silu_curve(input: Any, s: Any) -> Any:
 
 mish = _with_inplace(_activation(
     "mish", "``input`` times the hyperbolic tangent of its softplus.",
-    lambda input: input * xp.tanh(xp.logaddexp(input, 0)),
-    lambda g, input: g * _mish_slope(input, tanh(softplus(input)), sigmoid(input)), inplace=True,
-    guard=kinds("f", "mish_cpu")))
+    lambda input: smooth_kernels.mish(input), lambda g, input: _mish_gradient(g, input),
+    inplace=True, guard=kinds("f", "mish_cpu")))
 
 
-def _mish_slope(input: Any, bend: Any, s: Any) -> Any:
-    return bend + input * s * (1 - bend * bend)
+def _mish_gradient(g: Any, input: Any) -> Any:
+    bend = tanh(softplus(input))
+    return g * (bend + input * sigmoid(input) * (1 - bend * bend))
+
+
+@raw_body(_mish_gradient)
+def _(g: Any, input: Any) -> Any:
+    return smooth_kernels.mish_gradient(g, input)
 
 
 @elementwise(function="nn.functional", method=False, guard=kinds("f", "softplus_cpu"),
              vjp=lambda g, input, beta, threshold:
-             where(input * beta > threshold, g, g * sigmoid(input * beta)))
+             where(input * beta > threshold, g, g * _share(input * beta)))
 def softplus(input: Array, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(βx)) / β, and ``input`` itself where βx is beyond ``threshold``."""
     scaled = input * beta
     return xp.where(scaled > threshold, input, xp.log1p(xp.exp(scaled)) / beta)
 
 
+def _share(input: Any) -> Any:
+    return sigmoid(input)
+
+
+@raw_body(_share)
+def _(input: Any) -> Any:
+    # By an exponential that does not overflow, and of which small shares keep the digits.
+    e = xp.exp(xp.copysign(input, -1))
+    return xp.where(input < 0, e, xp.ones((), input.dtype)) / (e + 1)
+
+
 logsigmoid = _activation(
     "logsigmoid", "The logarithm of the sigmoid, exact at both ends.",
-    lambda input: xp.in_rows(xp.minimum(input, 0) - xp.log1p(xp.exp(-xp.abs(input)))),
-    lambda g, input: g * sigmoid(-input), node="LogSigmoidBackward0",
+    lambda input: xp.in_rows(xp.minimum(input, 0) - xp.log1p(xp.exp(xp.copysign(input, -1)))),
+    lambda g, input: g * _share(-input), node="LogSigmoidBackward0",
     guard=kinds("f", "log_sigmoid_cpu"),
     out=Out("expected scalar type {result} but found {out}", silent=True))
 
