@@ -48,10 +48,38 @@ def mm(input: Array, mat2: Array) -> Any:
     return matrices.dot(input, mat2)
 
 
-mm.vjp(input=lambda g, mat2: mm(g, conj(t(mat2))),
-       mat2=lambda g, input: mm(conj(t(input)), g))
+mm.vjp(input=lambda g, mat2: _mm_transposed(g, conj(mat2)),
+       mat2=lambda g, input: _transposed_mm(conj(input), g))
 mm.jvp(input=lambda tangent, mat2: mm(tangent, mat2),
        mat2=lambda tangent, input: mm(input, tangent))
+
+
+@op(node="MmBackward0", title="mm", steps={"mat2": t})
+def _mm_transposed(input: Array, mat2: Array) -> Any:
+    """``input @ mat2.T``, the gradient of a product's first matrix."""
+    if input.dtype is not mat2.dtype or input.shape[1] != mat2.shape[1]:
+        check_mm(input, mat2.T)
+    return matrices.dot(input, mat2.T)
+
+
+_mm_transposed.vjp(input=lambda g, mat2: mm(g, conj(mat2)),
+                   mat2=lambda g, input: _transposed_mm(g, conj(input)))
+_mm_transposed.jvp(input=lambda tangent, mat2: _mm_transposed(tangent, mat2),
+                   mat2=lambda tangent, input: _mm_transposed(input, tangent))
+
+
+@op(node="MmBackward0", title="mm", steps={"input": t})
+def _transposed_mm(input: Array, mat2: Array) -> Any:
+    """``input.T @ mat2``, the gradient of a product's second matrix."""
+    if input.dtype is not mat2.dtype or input.shape[0] != mat2.shape[0]:
+        check_mm(input.T, mat2)
+    return matrices.dot(input.T, mat2)
+
+
+_transposed_mm.vjp(input=lambda g, mat2: _mm_transposed(conj(mat2), g),
+                   mat2=lambda g, input: mm(conj(input), g))
+_transposed_mm.jvp(input=lambda tangent, mat2: _transposed_mm(tangent, mat2),
+                   mat2=lambda tangent, input: _transposed_mm(input, tangent))
 
 
 @op(check=check_mv, out=Out(
@@ -139,7 +167,7 @@ def _rows_times_matrix(input: Array, other: Array) -> Any:
 
 _rows_times_matrix.vjp(
     input=lambda g, other: _rows_times_matrix(g, conj(t(other))),
-    other=lambda g, input: mm(conj(t(flat_rows(input))), flat_rows(g)))
+    other=lambda g, input: _transposed_mm(conj(flat_rows(input)), flat_rows(g)))
 _rows_times_matrix.jvp(input=lambda tangent, other: _rows_times_matrix(tangent, other),
                        other=lambda tangent, input: _rows_times_matrix(input, tangent))
 
@@ -228,6 +256,16 @@ def _product(batch: Any, a: Any, b: Any) -> Any:
     elif rank_b == 1:
         y = reshape(y, y.shape[:-1])
     return y
+
+
+@_mm_transposed.batch
+def _(batch: Any, input: Any, mat2: Any) -> Any:
+    return _product(batch, input, transpose(mat2, -2, -1))
+
+
+@_transposed_mm.batch
+def _(batch: Any, input: Any, mat2: Any) -> Any:
+    return _product(batch, transpose(input, -2, -1), mat2)
 
 
 @public("matmul", method=False, function="linalg")
