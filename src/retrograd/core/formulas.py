@@ -92,9 +92,11 @@ class Text(Meaning):
     def function(self, op: Op) -> Any:
         if op.keeps_reals:
             return same
-        if op.kind != "elementwise" or op.static:
+        if op.static or op.outputs or op.has_list:
             return self.refuse
         call = self.call(f"{op.name}_kernel", direct(op.kernel), len(op.params))
+        if op.kind != "elementwise":
+            return lambda *values: call(*values) if all(map(_is_name, values)) else self.refuse()
         if not _is_arithmetic(op):
             return call
         formula = bound(op.kernel, self)

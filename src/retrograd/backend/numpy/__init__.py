@@ -254,7 +254,8 @@ def unbroadcast(array: Any, shape: tuple) -> Any:
             for part in dtype.names:
                 pairs[part] = unbroadcast(array[part], shape)
             return pairs
-    return array.reshape(shape)
+    # What owns its memory is left as it is: a leaf may keep it.
+    return array if array.shape == shape else array.reshape(shape)
 
 
 def cast(array: Any, dtype: np.dtype) -> Any:

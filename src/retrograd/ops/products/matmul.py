@@ -10,7 +10,7 @@ from ...backend.interface import kind_of
 from ...base.errors import not_a_tensor, refuse_pytorch_operand
 from ...core.op import Array, op, public
 from ...core.out_rules import Out
-from ...core.tensor import Tensor, method
+from ...core.tensor import PLAIN, Tensor, method
 from ..batching import as_operands
 from ..checks.common import unsupported
 from ..checks.products import (
@@ -54,11 +54,12 @@ mm.jvp(input=lambda tangent, mat2: mm(tangent, mat2),
        mat2=lambda tangent, input: mm(input, tangent))
 
 
-@op(node="MmBackward0", title="mm", steps={"mat2": t})
+# Only rules call these two, of matrices that were multiplied before, where NumPy is quiet.
+
+
+@op(node="MmBackward0", title="mm", steps={"mat2": t}, quiet=True)
 def _mm_transposed(input: Array, mat2: Array) -> Any:
     """``input @ mat2.T``, the gradient of a product's first matrix."""
-    if input.dtype is not mat2.dtype or input.shape[1] != mat2.shape[1]:
-        check_mm(input, mat2.T)
     return matrices.dot(input, mat2.T)
 
 
@@ -68,11 +69,9 @@ _mm_transposed.jvp(input=lambda tangent, mat2: _mm_transposed(tangent, mat2),
                    mat2=lambda tangent, input: _mm_transposed(input, tangent))
 
 
-@op(node="MmBackward0", title="mm", steps={"input": t})
+@op(node="MmBackward0", title="mm", steps={"input": t}, quiet=True)
 def _transposed_mm(input: Array, mat2: Array) -> Any:
     """``input.T @ mat2``, the gradient of a product's second matrix."""
-    if input.dtype is not mat2.dtype or input.shape[0] != mat2.shape[0]:
-        check_mm(input.T, mat2)
     return matrices.dot(input.T, mat2)
 
 
@@ -301,6 +300,8 @@ def _is_tensor(value: Any) -> bool:
 
 @method("__matmul__")
 def _matmul_operator(self: Tensor, other: Any) -> Any:
+    if type(other) in PLAIN and other._data.ndim == 2 == self._data.ndim:
+        return mm(self, other)
     return matmul(self, other) if _is_tensor(other) else NotImplemented
 
 
