@@ -68,6 +68,8 @@ class Schedule:
     __slots__ = ("order", "leaves", "outputs", "needed", "is_plain", "_notes",
                  "_members", "callbacks", "is_unwatched", "steps", "loop", "caller",
                  "targets", "given", "shown", "depth", "retains", "accumulates", "__weakref__")
+    steps: list[tuple[Any, tuple[Any, ...]]]  # of a pass to targets, see :meth:`_reaching`
+    caller: FrameType | None  # the user's frame above the loop, once it was looked for
     given: dict[int, Any]
     shown: dict[int, Any]
     depth: int  # how many passes it runs inside of
@@ -139,11 +141,9 @@ class Schedule:
         is_checked = Anomaly.enabled or (SafeZeros.asked_for and SafeZeros.setting.get())
         self.is_plain = not (watched or targets or is_checked)
         self.is_unwatched = not (outputs or watched or is_checked)
-        self.steps: list[tuple[Any, tuple[Any, ...]]] = []
         self.needed = None if targets is None else self._reaching(targets)
         self.callbacks: list[Callable[[], Any]] | None = None
         self.loop: FrameType | None = None  # which runs the rules, while they are recorded
-        self.caller: FrameType | None = None  # the user's frame above it, once it was looked for
         self._notes: dict[Any, Any] | None = None
         self._members: set[Any] | None = None
 
@@ -195,7 +195,7 @@ class Schedule:
         for the others).
         """
         needed, outputs = {*targets, *map(_node_of, targets)}, self.outputs
-        steps = self.steps
+        steps: list[tuple[Any, tuple[Any, ...]]] = []
         wanted: tuple[Any, ...]
         for node in reversed(self.order):
             arity = node._arity
@@ -220,6 +220,7 @@ class Schedule:
                 if outputs:
                     needed.update(outputs.get(node, ()))
         steps.reverse()
+        self.steps = steps
         return needed
 
 
@@ -337,7 +338,8 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
             xp.quieten(errors)
         finally:
             RUNNING.set(outer)
-            schedule.loop = schedule.caller = None
+            if recorded:
+                schedule.loop = schedule.caller = None
     if ledger is not None:
         ledger.settle()
     return captured
@@ -393,7 +395,7 @@ def _run_to_targets(schedule: Schedule, grads: dict[Any, Any], captured: dict[An
     """
     targets = schedule.targets
     if recorded:
-        schedule.loop = sys._getframe()
+        schedule.loop, schedule.caller = sys._getframe(), None
     for node, wanted in schedule.steps:
         g = grads.pop(node, None)
         if g is None and not node.runs_undefined:
@@ -430,7 +432,7 @@ def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any]
     needed, outputs, closing = schedule.needed, schedule.outputs, schedule.closing()
     last = {*map(_node_of, wanted_at)} if schedule.accumulates else set()
     if recorded:
-        schedule.loop = sys._getframe()
+        schedule.loop, schedule.caller = sys._getframe(), None
     for leaf in closing.get(None, ()):
         finish(leaf)
     for node in schedule.order:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..backend import create, xp
 from ..backend.interface import is_array, library_of
-from ..backend.numpy import LARGE
+from ..backend.numpy import LARGE, ndarray
 from ..base import call_sites, dtypes
 from ..base.errors import REQUIRED, missing_arguments, wrong_type
 from ..base.modes import GRAD, MODE, NO_GRAD, RUNNING, Mode, ReplayedViews, switched
@@ -551,11 +551,14 @@ def _copied(base: Tensor, target: Tensor, node: Any, code: Any, lasti: int) -> N
     copied = CopySlices()
     copied.seq, copied.code, copied.lasti = next_sequence(), code, lasti
     copied.next0 = base if base._edge is LEAF else base._edge
-    edges = node.edges()
-    copied.next1 = edges[1] if len(edges) > 1 else None
-    copied.rest = edges[2:]
-    copied.inputs = len(edges)
-    copied._arity = max(len(edges), 2)
+    arity = node._arity
+    if arity < 3:  # written out for the usual ones
+        copied.next1, copied.rest = None if arity == 1 else node.next1, ()
+        copied.inputs, copied._arity = arity, 2
+    else:
+        edges = node.edges()
+        copied.next1, copied.rest = edges[1] if len(edges) > 1 else None, edges[2:]
+        copied.inputs, copied._arity = len(edges), max(len(edges), 2)
     copied.fn, copied.given = node, None
     copied.view = place_in(base, target)
     return copied
@@ -629,8 +632,11 @@ def copy_laid_out(tensor: Tensor, where: Geometry) -> Tensor:
 def place_in(base: Tensor, view: Tensor) -> Geometry:
     """Where a view lies in its base."""
     whole, part = base._data, view._data
-    if xp.is_array(whole) and xp.is_array(part) and xp.storage_of(part) is whole \
-            and xp.is_contiguous(whole) and not ReplayedViews.setting.get():
+    lies_in_it = part.base is whole and whole.base is None \
+        if part.__class__ is whole.__class__ is ndarray else \
+        xp.is_array(whole) and xp.is_array(part) and xp.storage_of(part) is whole
+    if lies_in_it and xp.is_contiguous(whole) and not (
+            ReplayedViews.asked_for and ReplayedViews.setting.get()):
         steps, step = [], view._view
         while step is not None and type(step) is View and step.op.slices:
             steps.append((step.op.kernel, step.static))
