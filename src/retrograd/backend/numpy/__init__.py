@@ -246,7 +246,8 @@ def unbroadcast(array: Any, shape: tuple) -> Any:
         if dtype.itemsize == 2 and dtype.kind in "fV":  # half precision accumulates in float32
             return np.add.reduce(array.astype(np.float32), axis=axes).astype(dtype).reshape(shape)
         try:
-            array = np.add.reduce(array, axis=axes, dtype=dtype if dtype.kind in "fc" else None)
+            array = np.add.reduce(array, axis=axes, dtype=dtype if dtype.kind in "fc" else None,
+                                  keepdims=not lead)
         except TypeError:
             if not dtype.names:
                 raise

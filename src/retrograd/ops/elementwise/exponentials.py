@@ -64,7 +64,7 @@ sigmoid_backward = binary(
     "sigmoid_backward", "The gradient of :func:`sigmoid` where that is ``other``.",
     lambda input, other: input * ((1 - other) * other), function=None, method=False, numbers=(),
     quiet=True, node="SigmoidBackwardBackward0",
-    saved={"input": "grad_output", "other": "result"},
+    saved={"input": "grad_output", "other": "output"},
     input=lambda g, other: sigmoid_backward(g, conj(other)),
     other=lambda g, input, other: g * conj(input) * (1 - 2 * conj(other)))
 

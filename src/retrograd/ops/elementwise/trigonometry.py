@@ -57,7 +57,7 @@ tanh = _function("tanh", "The hyperbolic tangent.", lambda input: xp.tanh(input)
 tanh_backward = binary("tanh_backward", "The gradient of :func:`tanh` where that is ``other``.",
                        lambda input, other: input * (1 - other * other), function=None,
                        method=False, numbers=(), quiet=True, node="TanhBackwardBackward0",
-                       saved={"input": "grad_output", "other": "result"},
+                       saved={"input": "grad_output", "other": "output"},
                        input=lambda g, other: tanh_backward(g, conj(other)),
                        other=lambda g, input, other: g * conj(input) * (-2 * conj(other)))
 asinh = _function("asinh", "The number whose hyperbolic sine is ``input``.",
