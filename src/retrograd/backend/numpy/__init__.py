@@ -233,6 +233,9 @@ def _owner(array: Any) -> Any:
         else None
 
 
+_add_up: Any = np.add.reduce
+
+
 def unbroadcast(array: Any, shape: tuple) -> Any:
     """Sum ``array`` down to ``shape``, undoing a broadcast."""
     if array.shape == shape:
@@ -246,8 +249,8 @@ def unbroadcast(array: Any, shape: tuple) -> Any:
         if dtype.itemsize == 2 and dtype.kind in "fV":  # half precision accumulates in float32
             return np.add.reduce(array.astype(np.float32), axis=axes).astype(dtype).reshape(shape)
         try:
-            array = np.add.reduce(array, axis=axes, dtype=dtype if dtype.kind in "fc" else None,
-                                  keepdims=not lead)
+            array = _add_up(array, axis=axes, dtype=dtype if dtype.kind in "fc" else None,
+                            keepdims=not lead)
         except TypeError:
             if not dtype.names:
                 raise
