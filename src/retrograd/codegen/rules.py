@@ -140,16 +140,15 @@ class OnTensors(OnArrays):
 
     def read_input(self, op: Op, name: str) -> list[str]:
         edge = _edge_source(op.arrays.index(name)) if name in op.arrays else None
-        unpack = f"{name} = unpack_input(self, {name!r}, {edge})"
         if edge is None:
-            return [unpack]
+            return [f"{name} = unpack_input(self, {name!r}, None)"]
         return [f"t = self.{name}; e = {edge}",
                 # A tensor that is what it was, with the history that it had: the usual case.
                 "if (t.__class__ is Tensor or t.__class__ in PLAIN) "
                 "and (t._edge is e or (e is t and t._edge is LEAF)) "
                 "and (t._vc is None or not t._vc.n) and not t._wrapped_number: "
                 f"{name} = t",
-                f"else: {unpack}"]
+                f"else: {name} = unpack_input(self, {name!r}, e)"]
 
     def read_output(self, name: str) -> list[str]:
         unpack = f"{name} = unpack_output(self, {name!r})"

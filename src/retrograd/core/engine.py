@@ -66,9 +66,10 @@ class Schedule:
     """The nodes a backward pass runs, newest first, and which leaf is complete after which."""
 
     __slots__ = ("order", "leaves", "outputs", "needed", "is_plain", "_notes",
-                 "_members", "callbacks", "is_unwatched", "steps", "loop", "caller",
+                 "_members", "callbacks", "is_unwatched", "steps", "loop", "caller", "site",
                  "targets", "given", "shown", "depth", "retains", "accumulates", "__weakref__")
     steps: list[tuple[Any, tuple[Any, ...]]]  # of a pass to targets, see :meth:`_reaching`
+    site: call_sites.Site | None  # the line that asked for the pass, where it is known
     caller: FrameType | None  # the user's frame above the loop, once it was looked for
     given: dict[int, Any]
     shown: dict[int, Any]
@@ -283,7 +284,8 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
     for edge, gradient in zip(roots, gradients):
         grads[edge] = sum_of(grads[edge], gradient) if edge in grads else gradient
     # Two frames up is whoever called ``run``, in this package.
-    released = None if retain or not schedule.order else Released(call_sites.here(4))
+    schedule.site = None if retain or not schedule.order else call_sites.here(4)
+    released = None if schedule.site is None else Released(schedule.site)
     profile, ledger = mode.profile, mode.ledger
     if profile is not None:
         profile.meet(gradients)
@@ -829,7 +831,7 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool, leaves: _Leaves) -> No
             if g.dtype is not old._data.dtype:
                 g = library_of(g).cast(g, old._data.dtype)
             counter = old._counter()
-            code, lasti = call_sites.here(2)
+            code, lasti = leaves.schedule.site or call_sites.here(2)
             fill = adding(old._data, g) if g.size >= LARGE else None
             if fill is not None:
                 # No interrupt comes between these stores and the end of the kernel's call.

@@ -8,6 +8,7 @@ from typing import Any
 from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...base.errors import not_a_tensor, refuse_pytorch_operand
+from ...base.modes import GRAD, MODE, NO_GRAD
 from ...core.op import Array, op, public
 from ...core.out_rules import Out
 from ...core.tensor import PLAIN, Tensor, method
@@ -300,7 +301,9 @@ def _is_tensor(value: Any) -> bool:
 
 @method("__matmul__")
 def _matmul_operator(self: Tensor, other: Any) -> Any:
-    if type(other) in PLAIN and other._data.ndim == 2 == self._data.ndim:
+    mode = MODE.get()
+    if (mode is GRAD or mode is NO_GRAD) and type(other) in PLAIN \
+            and other._data.ndim == 2 == self._data.ndim:
         return mm(self, other)
     return matmul(self, other) if _is_tensor(other) else NotImplemented
 
