@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..backend import create, xp
 from ..backend.interface import is_array, library_of
-from ..backend.numpy import LARGE, ndarray
+from ..backend.numpy import LARGE
 from ..base import call_sites, dtypes
 from ..base.errors import REQUIRED, missing_arguments, wrong_type
 from ..base.modes import GRAD, MODE, NO_GRAD, RUNNING, Mode, ReplayedViews, switched
@@ -632,11 +632,9 @@ def copy_laid_out(tensor: Tensor, where: Geometry) -> Tensor:
 def place_in(base: Tensor, view: Tensor) -> Geometry:
     """Where a view lies in its base."""
     whole, part = base._data, view._data
-    lies_in_it = part.base is whole and whole.base is None \
-        if part.__class__ is whole.__class__ is ndarray else \
-        xp.is_array(whole) and xp.is_array(part) and xp.storage_of(part) is whole
-    if lies_in_it and xp.is_contiguous(whole) and not (
-            ReplayedViews.asked_for and ReplayedViews.setting.get()):
+    if xp.is_array(whole) and xp.is_array(part) and xp.storage_of(part) is whole \
+            and xp.is_contiguous(whole) \
+            and not (ReplayedViews.asked_for and ReplayedViews.setting.get()):
         steps, step = [], view._view
         while step is not None and type(step) is View and step.op.slices:
             steps.append((step.op.kernel, step.static))

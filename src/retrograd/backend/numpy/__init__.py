@@ -182,6 +182,9 @@ def in_rows(array: Any) -> Any:
 
 def storage_of(array: np.ndarray) -> Any:
     """The object that owns the memory ``array`` looks at."""
+    base = array.base
+    if base.__class__ is np.ndarray and base.base is None:
+        return base  # the usual part of an array
     base = array
     while isinstance(base.base, np.ndarray):
         base = base.base
