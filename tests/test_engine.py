@@ -165,6 +165,44 @@ def test_create_graph_accumulates_out_of_place():
     x.grad = None
 
 
+def test_what_rules_record_names_the_line_that_asked_for_the_pass():
+    x = torch.tensor([0.3, 0.7], requires_grad=True)
+    here = []
+
+    def lines_of(tensor):
+        nodes, found = [tensor.grad_fn], set()
+        while nodes:
+            node = nodes.pop()
+            if node.name() == "MulBackward0" and node.seq > newest:
+                found.add(node.site.line)
+            nodes += [n for n, _ in node.next_functions if n is not None]
+        return found
+
+    def line():
+        return inspect.currentframe().f_back.f_lineno
+
+    y = x.sin() * x
+    newest = y.grad_fn.seq
+    (g,) = grad(y.sum(), x, create_graph=True); here.append(line())  # noqa: E702
+    assert lines_of(g) == {here[0]}
+
+    # A hook's own operations are its own; so are those of a pass inside it.
+    hooked = []
+
+    def hook(gradient):
+        inner = x.exp() * x
+        hooked.append(grad(inner.sum(), x, create_graph=True)[0]); here.append(line())  # noqa: E702
+        changed = gradient * x; here.append(line())  # noqa: E702
+        return changed
+
+    y = x.sin() * x
+    newest = y.grad_fn.seq
+    y.register_hook(hook)
+    (g,) = grad(y.sum(), x, create_graph=True); here.append(line())  # noqa: E702
+    assert lines_of(hooked[0]) - {here[1] - 1} == {here[1]}
+    assert lines_of(g) == {here[2], here[3]}
+
+
 def test_a_gradient_carries_no_graph_unless_asked():
     x = leaf(2.0)
     (g,) = grad(x * x, x)

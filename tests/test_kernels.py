@@ -1149,7 +1149,7 @@ def _() -> Any:
     yield numbers(3, 0), np.array([0, 5]), (0,)  # nothing is beyond, where nothing is
 
 
-@cases("index.put")
+@cases("index.put", "index.with_put")
 def _() -> Any:
     for x, index, dims in indexed():
         dims = dims[:1] if index.dtype == bool else dims

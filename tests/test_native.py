@@ -124,7 +124,7 @@ ILL_POSED = {"matrices.reflections"}
 """Bodies that find little but rounding in equal rows."""
 WRITING = {"index._add", "index.scatter_into", "copies.overwrite"}
 """Bodies that write to their first argument, which may lie anywhere in memory."""
-FILLING = {"norm._add_rows_at"}
+FILLING = {"norm._add_rows_at", "index._add_rows"}
 """Bodies that write to new memory."""
 STEPPING = {"recurrent.lstm_steps", "recurrent.lstm_gradients", "recurrent.gru_steps",
             "recurrent.gru_gradients", "fused.sgd_step", "fused.momentum_step",
@@ -945,6 +945,14 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     array, index, dim = slices(arrays)
     values = arrays.floats(*array.shape[:dim], index.size, *array.shape[dim + 1:])
     return array, values, index, (dim,)
+
+
+@case("index._add_rows")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    count, width, times = (arrays.draw(st.integers(1, n)) for n in (50, 70, 400))
+    return (arrays.floats(count, width), arrays.floats(times, width),
+            indices(arrays, -count, count, times))
 
 
 @case("norm._add_rows_at")

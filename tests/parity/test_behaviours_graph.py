@@ -972,6 +972,39 @@ def graph_of_a_gradient(torch, log):
 
 
 @behaviour
+def graph_of_the_gradient_of_a_product_and_of_a_squashed_number(torch, log):
+    x, w = leaf(torch, [1.0, 2.0]), leaf(torch, [0.5], [0.25])
+    for squash in (torch.tanh, torch.sigmoid):
+        for g in torch.autograd.grad(squash(x @ w).sum(), (x, w), create_graph=True):
+            log(g, graph_of(g.grad_fn))
+    g = torch.autograd.grad((x @ w).sum(), (x, w), torch.tensor(2.0, requires_grad=True),
+                            create_graph=True)
+    log(*g, *[graph_of(one.grad_fn) for one in g])
+    for squash in (torch.tanh, torch.sigmoid):
+        (g,) = torch.autograd.grad(squash(x).sum(), x, x.sum(), create_graph=True)
+        log(g.grad_fn._saved_grad_output, g.grad_fn._saved_output)
+
+
+@behaviour
+def second_derivatives_of_a_squashed_complex_number(torch, log):
+    for squash in (torch.tanh, torch.sigmoid):
+        z = torch.tensor([0.3 + 0.4j, -1.0 + 0.5j], requires_grad=True)
+        (g,) = torch.autograd.grad(squash(z), z, torch.tensor([1.0 - 2j, 0.5j]), create_graph=True)
+        (h,) = torch.autograd.grad(g, z, torch.tensor([1.0 + 1j, 2.0 + 0j]), create_graph=True)
+        log(g, h, torch.autograd.grad(h.abs().sum(), z)[0])
+
+
+@behaviour
+def gradients_summed_over_dimensions_are_no_copies(torch, log):
+    for shape in ((3,), (2, 3), (5, 1, 3), (5, 1, 1)):
+        x, b = torch.ones(5, 2, 3), torch.ones(shape, requires_grad=True)
+        (x + b).sum().backward()
+        log(b.grad, b.grad._version, b.grad.stride())
+        (x * b).sum().backward()
+        log(b.grad._version)
+
+
+@behaviour
 def inner_loop_of_meta_learning(torch, log):
     w = leaf(torch, 1.0, 2.0)
     fast = w

@@ -13,7 +13,7 @@ from ..backend import xp
 from ..backend.interface import is_array, kind_of, library_of
 from ..base import dtypes, warning
 from ..base.errors import noted, type_name
-from ..base.modes import RUNNING, switched
+from ..base.modes import MODE, RUNNING, switched
 from ..base.warning import warn
 from ..core.cuts import Cut, last_exits, where_made
 from ..core.engine import Schedule, run
@@ -148,10 +148,10 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, create_graph: boo
     if not logged and "logging" in modules and _log.is_heard():
         with _log.of_nodes(roots):
             return _run(roots, gradients, retain, create_graph, targets, accumulate, True)
-    if create_graph:
+    if create_graph and not MODE.get().grad:
         with switched(grad=True):
             return run(roots, gradients, retain, True, targets, accumulate)
-    return run(roots, gradients, retain, False, targets, accumulate)
+    return run(roots, gradients, retain, create_graph, targets, accumulate)
 
 
 class _Log:

@@ -16,7 +16,7 @@ _UNPUBLISHED = (
     "_to_copy _unsafe_view alias expand index _prelu_kernel _convolution _unique2 uniform "
     "exponential cauchy geometric random _masked_softmax log_normal _fft_c2c _fft_r2c _fft_c2r "
     "slice_backward select_backward diagonal_backward unfold_backward gelu_backward silu_backward "
-    "logit_backward "
+    "logit_backward tanh_backward sigmoid_backward "
     "_reshape_alias copy zero slice repeat set im2col col2im nll_loss2d view upsample_nearest1d "
     "upsample_nearest2d "
     "upsample_nearest3d _upsample_nearest_exact1d _upsample_nearest_exact2d "

@@ -66,11 +66,11 @@ def is_at_store(frame: FrameType) -> bool:
     return frame.f_code.co_code[frame.f_lasti] in _STORES
 
 
-def user_frame(frame: FrameType) -> FrameType:
-    """The nearest calling frame that is not this package's own."""
+def user_frame(frame: FrameType, last: FrameType | None = None) -> FrameType:
+    """The nearest calling frame that is not this package's own, or ``last`` if that comes first."""
     while is_internal(frame.f_code.co_filename):
         caller = frame.f_back
-        if caller is None:
+        if caller is None or frame is last:
             break
         frame = caller
     return frame

@@ -16,9 +16,9 @@ from weakref import ref
 from ..backend import xp
 from ..backend.numpy import LARGE, ndarray
 from ..base import sources
-from ..base.call_sites import user_frame
+from ..base.call_sites import is_internal, user_frame
 from ..base.errors import REQUIRED, canonical_dim, canonical_dims
-from ..base.modes import GRAD, MODE, NO_GRAD
+from ..base.modes import GRAD, MODE, NO_GRAD, RUNNING
 from ..core.graph import AGES, INFERENCE, LEAF, Like, Released, View, fit, sum_of
 from ..core.interned import ARRAYS_4, ARRAYS_8, NUMBERS_4, NUMBERS_8, SCALAR_FORMS
 from ..core.op import GENERATED, Op
@@ -59,10 +59,12 @@ GENERATED.update(
 
 def _locate(frame: Any) -> Any:
     """The user's frame; its code is remembered, since the next call most likely has the same."""
-    found = user_frame(frame)
-    if found is frame:
-        GENERATED["user_code"] = found.f_code
-    return found
+    code = frame.f_code
+    if not is_internal(code.co_filename):
+        GENERATED["user_code"] = code
+        return frame
+    running = RUNNING.get()
+    return user_frame(frame) if running is None else running.user_frame(frame)
 
 
 GENERATED["locate"] = _locate

@@ -111,7 +111,10 @@ def dims_source(op: Op) -> list[str]:
                       f"{p.name} = canonical_dim({p.name}, rank)",
                       f"elif {p.name} < 0: {p.name} += rank"]
         elif p.kind == DIMS:
-            lines.append(f"{p.name} = canonical_dims({p.name}, a_{first}.ndim)")
+            lines += [f"rank = a_{first}.ndim",
+                      f"if {p.name}.__class__ is not int or not -rank <= {p.name} < rank: "
+                      f"{p.name} = canonical_dims({p.name}, rank)",
+                      f"else: {p.name} = ({p.name},) if {p.name} >= 0 else ({p.name} + rank,)"]
         elif p.kind == INTS:
             lines.append(f"if {p.name}.__class__ is not tuple: {p.name} = tuple({p.name}) "
                          f"if isinstance({p.name}, (tuple, list)) else ({p.name},)")

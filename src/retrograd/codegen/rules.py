@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.binding import raw
+from ..core.binding import TENSORS, bound, raw
 from ..core.formulas import written_out
 from ..core.graph import fit
 from ..core.libraries import in_library, moved
@@ -133,17 +133,34 @@ class OnTensors(OnArrays):
         pass
 
     def bind(self, rule: Any) -> Any:
-        return rule
+        return bound(rule, TENSORS)
 
     def formula(self, op: Op, layout: NodeLayout, i: int) -> None:
         return None
 
     def read_input(self, op: Op, name: str) -> list[str]:
         edge = _edge_source(op.arrays.index(name)) if name in op.arrays else None
-        return [f"{name} = unpack_input(self, {name!r}, {edge})"]
+        if edge is None:
+            return [f"{name} = unpack_input(self, {name!r}, None)"]
+        return [f"t = self.{name}; e = {edge}",
+                # A tensor that is what it was, with the history that it had: the usual case.
+                "if (t.__class__ is Tensor or t.__class__ in PLAIN) "
+                "and (t._edge is e or (e is t and t._edge is LEAF)) "
+                "and (t._vc is None or not t._vc.n) and not t._wrapped_number: "
+                f"{name} = t",
+                f"else: {name} = unpack_input(self, {name!r}, e)"]
 
     def read_output(self, name: str) -> list[str]:
-        return [f"{name} = unpack_output(self, {name!r})"]
+        unpack = f"{name} = unpack_output(self, {name!r})"
+        if name != "y":
+            return [unpack]
+        return ["t = self.out_y",
+                # An array that nobody has written to, of a node that hooks know nothing of.
+                "if t.__class__ is ndarray and self.seal is None "
+                "and getattr(self, '_notes', None) is None:",
+                "    y = new(Tensor); y._data = t; y._edge = self",
+                "    y._form = y._view = y._vc = y._cut = None",
+                f"else: {unpack}"]
 
 
 class OnData(OnTensors):

@@ -168,6 +168,31 @@ def is_helper(value: Any) -> bool:
         home_of(value).startswith("retrograd.ops") or home_of(value) in DECLARING)
 
 
+# ---------------------------------------------------------------- tensors
+
+
+class _Tensors(Meaning):
+    """Tensors, on which rules work as they stand; a look at the dtype saves real ones a call."""
+
+    def of(self, value: Any, bind: Any) -> Any:
+        op = getattr(value, "op", None)
+        return _unless_real(value) if isinstance(op, Op) and op.keeps_reals else value
+
+
+@cache
+def _unless_real(function: Any) -> Any:
+    float32, float64 = xp.FLOAT32, xp.FLOAT64
+
+    def call(tensor: Any) -> Any:
+        dtype = tensor._data.dtype
+        return tensor if dtype is float32 or dtype is float64 else function(tensor)
+
+    return call
+
+
+TENSORS = _Tensors()
+
+
 # ---------------------------------------------------------------- kernels that pass on
 
 

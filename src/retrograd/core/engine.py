@@ -6,6 +6,7 @@ topological order: when a node's turn comes, its whole gradient has arrived. No 
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from contextvars import copy_context
 from functools import partial
 from heapq import heapify, heappop, heappush
 from operator import attrgetter
+from types import FrameType
 from typing import Any
 
 from ..backend import xp
@@ -64,8 +66,11 @@ class Schedule:
     """The nodes a backward pass runs, newest first, and which leaf is complete after which."""
 
     __slots__ = ("order", "leaves", "outputs", "needed", "is_plain", "_notes",
-                 "_members", "callbacks", "is_unwatched", "_steps",
+                 "_members", "callbacks", "is_unwatched", "steps", "loop", "caller", "site",
                  "targets", "given", "shown", "depth", "retains", "accumulates", "__weakref__")
+    steps: list[tuple[Any, tuple[Any, ...]]]  # of a pass to targets, see :meth:`_reaching`
+    site: call_sites.Site | None  # the line that asked for the pass, where it is known
+    caller: FrameType | None  # the user's frame above the loop, once it was looked for
     given: dict[int, Any]
     shown: dict[int, Any]
     depth: int  # how many passes it runs inside of
@@ -137,20 +142,11 @@ class Schedule:
         is_checked = Anomaly.enabled or (SafeZeros.asked_for and SafeZeros.setting.get())
         self.is_plain = not (watched or targets or is_checked)
         self.is_unwatched = not (outputs or watched or is_checked)
-        self._steps: list[tuple[Any, tuple[Any, ...]]] | None = None
         self.needed = None if targets is None else self._reaching(targets)
         self.callbacks: list[Callable[[], Any]] | None = None
+        self.loop: FrameType | None = None  # which runs the rules, while they are recorded
         self._notes: dict[Any, Any] | None = None
         self._members: set[Any] | None = None
-
-    @property
-    def steps(self) -> list[tuple[Any, tuple[Any, ...]]]:
-        """The nodes that lead to a target, each with the edges that do (None for the others)."""
-        if self._steps is None:
-            needed = self.needed or set()
-            self._steps = [(node, tuple([e if e in needed else None for e in node.edges()]))
-                           for node in self.order if node in needed]
-        return self._steps
 
     @property
     def notes(self) -> dict[Any, Any]:
@@ -167,6 +163,15 @@ class Schedule:
             self._members = {*self.order, *self.leaves}
         node = _node_of(edge)
         return node in self._members and (self.needed is None or node in self.needed)
+
+    def user_frame(self, frame: FrameType) -> FrameType:
+        """The user's frame above one inside this pass: the same for all that its rules do."""
+        found = call_sites.user_frame(frame, self.loop)
+        if found is not self.loop:
+            return found
+        if self.caller is None:
+            self.caller = call_sites.user_frame(found)
+        return self.caller
 
     def closing(self) -> dict[Any, list[Any]]:
         """Which leaves are complete after which node: PyTorch accumulates them at once.
@@ -185,13 +190,38 @@ class Schedule:
         return closing
 
     def _reaching(self, targets: set[Any]) -> set[Any]:
-        """Every edge from which the node of some target can be reached, by whatever output."""
+        """Every edge from which the node of some target can be reached, by whatever output.
+
+        The nodes among them are the ``steps``, each with the edges that lead to a target (None
+        for the others).
+        """
         needed, outputs = {*targets, *map(_node_of, targets)}, self.outputs
+        steps: list[tuple[Any, tuple[Any, ...]]] = []
+        wanted: tuple[Any, ...]
         for node in reversed(self.order):
-            if node in needed or not needed.isdisjoint(node.edges()):
+            arity = node._arity
+            # Written out for the usual arities, as above.
+            if arity == 2:
+                first, second = node.next0, node.next1
+                if first not in needed:
+                    first = None
+                if second not in needed:
+                    second = None
+                leads, wanted = first is not None or second is not None, (first, second)
+            elif arity == 1:
+                first = node.next0
+                leads = first in needed
+                wanted = (first,) if leads else (None,)
+            else:
+                wanted = tuple([edge if edge in needed else None for edge in node.edges()])
+                leads = any([edge is not None for edge in wanted])
+            if leads or node in needed:
+                steps.append((node, wanted))
                 needed.add(node)
                 if outputs:
                     needed.update(outputs.get(node, ()))
+        steps.reverse()
+        self.steps = steps
         return needed
 
 
@@ -254,12 +284,14 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
     for edge, gradient in zip(roots, gradients):
         grads[edge] = sum_of(grads[edge], gradient) if edge in grads else gradient
     # Two frames up is whoever called ``run``, in this package.
-    released = None if retain or not schedule.order else Released(call_sites.here(4))
+    schedule.site = None if retain or not schedule.order else call_sites.here(4)
+    released = None if schedule.site is None else Released(schedule.site)
     profile, ledger = mode.profile, mode.ledger
     if profile is not None:
         profile.meet(gradients)
     finish = (_Leaves if profile is None or not accumulate else _MeasuredLeaves)(
-        grads, captured, None if targets is None else set(targets), recorded, accumulate, schedule)
+        grads, captured, None if targets is None else schedule.targets, recorded, accumulate,
+        schedule)
     errors, outer = xp.error_state(), RUNNING.get()
     schedule.retains, schedule.accumulates, schedule._notes = retain, accumulate, None
     # Memory that others may hold, by its id: who asked for the pass, and who was shown a gradient
@@ -282,12 +314,17 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
                 from ..transforms.backward import pull_data
 
                 with switched(grad=False):
-                    _run_to_targets(schedule, grads, captured, released,
+                    _run_to_targets(schedule, grads, captured, released, False,
                                     _measured(pull_data, profile))
             else:
-                _run_to_targets(schedule, grads, captured, released,
-                                _measured(_replay if recorded else _pull, profile))
-            finish.all(schedule.leaves)
+                _run_to_targets(schedule, grads, captured, released, recorded,
+                                profile and profile.running(_replay if recorded else _pull))
+            if accumulate:
+                finish.all(schedule.leaves)
+            else:  # and without hooks
+                for edge in schedule.targets:
+                    if (g := grads.get(edge)) is not None:
+                        captured[edge] = g
         else:
             if len(roots) == 1 and schedule.needed is not None and roots[0] not in schedule.needed:
                 _call_hooks_alone(roots[0], grads, recorded)
@@ -303,6 +340,8 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
             xp.quieten(errors)
         finally:
             RUNNING.set(outer)
+            if recorded:
+                schedule.loop = schedule.caller = None
     if ledger is not None:
         ledger.settle()
     return captured
@@ -350,9 +389,15 @@ def _run_plain(schedule: Schedule, grads: dict[Any, Any], released: Released) ->
 
 
 def _run_to_targets(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any],
-                    released: Released | None, run_rules: Callable[..., Any]) -> None:
-    """The loop of an ordinary ``grad``: only what leads to the targets, and no hooks."""
+                    released: Released | None, recorded: bool,
+                    run_rules: Callable[..., Any] | None) -> None:
+    """The loop of an ordinary ``grad``: only what leads to the targets, and no hooks.
+
+    Rules are run by ``run_rules``, or as the node has them.
+    """
     targets = schedule.targets
+    if recorded:
+        schedule.loop, schedule.caller = sys._getframe(), None
     for node, wanted in schedule.steps:
         g = grads.pop(node, None)
         if g is None and not node.runs_undefined:
@@ -361,7 +406,12 @@ def _run_to_targets(schedule: Schedule, grads: dict[Any, Any], captured: dict[An
             captured[node] = g
             if not any(w is not None for w in wanted):
                 continue
-        results = run_rules(node, g, wanted)
+        if run_rules is not None:
+            results = run_rules(node, g, wanted)
+        elif recorded:
+            results = node.replay(g, *wanted) if node._arity > 1 else (node.replay(g),)
+        else:
+            results = node.pull(g, *wanted) if node._arity > 1 else (node.pull(g),)
         if released is not None:
             node.release(released)
         for edge, result in zip(wanted, results, strict=False):
@@ -383,6 +433,8 @@ def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any]
     """The loop with everything: hooks, targets, several outputs, recording, anomaly mode."""
     needed, outputs, closing = schedule.needed, schedule.outputs, schedule.closing()
     last = {*map(_node_of, wanted_at)} if schedule.accumulates else set()
+    if recorded:
+        schedule.loop, schedule.caller = sys._getframe(), None
     for leaf in closing.get(None, ()):
         finish(leaf)
     for node in schedule.order:
@@ -779,7 +831,7 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool, leaves: _Leaves) -> No
             if g.dtype is not old._data.dtype:
                 g = library_of(g).cast(g, old._data.dtype)
             counter = old._counter()
-            code, lasti = call_sites.here(2)
+            code, lasti = leaves.schedule.site or call_sites.here(2)
             fill = adding(old._data, g) if g.size >= LARGE else None
             if fill is not None:
                 # No interrupt comes between these stores and the end of the kernel's call.

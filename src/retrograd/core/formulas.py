@@ -8,6 +8,7 @@ by raising, and is called.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 from ..backend import xp
@@ -91,9 +92,15 @@ class Text(Meaning):
     def function(self, op: Op) -> Any:
         if op.keeps_reals:
             return same
-        if op.kind != "elementwise" or op.static:
+        if op.static or op.outputs or op.has_list:
             return self.refuse
-        return self.call(f"{op.name}_kernel", direct(op.kernel), len(op.params))
+        call = self.call(f"{op.name}_kernel", direct(op.kernel), len(op.params))
+        if op.kind != "elementwise":
+            return lambda *values: call(*values) if all(map(_is_name, values)) else self.refuse()
+        if not _is_arithmetic(op):
+            return call
+        formula = bound(op.kernel, self)
+        return lambda *values: formula(*values) if all(map(_is_name, values)) else call(*values)
 
     def call(self, name: str, kernel: Any, arity: int) -> Any:
         def called(*values: Any) -> Formula:
@@ -106,6 +113,17 @@ class Text(Meaning):
 
     def refuse(self, *args: Any, **kwargs: Any) -> Any:
         raise NotAFormula
+
+
+@cache
+def _is_arithmetic(op: Op) -> bool:
+    """Whether a kernel of several operands is a formula itself, which may be written out in others.
+    """
+    return len(op.params) > 1 and written_out(op.kernel, [*op.by_name], {}) is not None
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, Formula) and value.source.isidentifier()
 
 
 class _Backend:

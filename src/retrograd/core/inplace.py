@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import sys
 import weakref
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 from ..backend import create, xp
 from ..backend.interface import is_array, library_of
@@ -155,8 +154,12 @@ def owner_of_history(target: Tensor, others: list[Tensor]) -> Tensor | None:
     for other in others:
         if type(other) not in PLAIN or other._data.dtype is not data.dtype:
             return None
-    if edge is None and not any(map(has_history, others)):
-        return None
+    if edge is None:
+        for other in others:
+            if has_history(other):
+                break
+        else:
+            return None
     if not xp.are_apart(data, *[other._data for other in others]) or not xp.is_writable(data):
         return None
     return owner
@@ -166,19 +169,18 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
     """Do the ordinary recorded write by way of the op itself; False for any other."""
     if not op.rules:
         return False
-    others = [arg for arg in args[1:] if isinstance(arg, Tensor)]
-    if op.indices:
-        places = [id(args[i]) for i, p in enumerate(op.params) if p.name in op.indices]
-        others = [other for other in others if id(other) not in places]
-    owner = owner_of_history(target, others)
+    known = _facts(op)
+    owner = owner_of_history(target, [arg for place in known.operands
+                                      if isinstance(arg := args[place], Tensor)])
     if owner is None:
         return False
-    layout = node_class(op).layout
+    is_saved = False
     # Rules of other operands ask for what is overwritten, if those may have a history.
-    is_saved = any([not i or (isinstance(args[i], Tensor) and (
-        args[i]._edge is not None or args[i]._view is not None))
-        for i in layout.users(op.arrays[0])])
-    if owner is not target and (layout.saved_outputs or is_saved):
+    for i in known.askers:
+        if not i or (isinstance(args[i], Tensor) and (
+                args[i]._edge is not None or args[i]._view is not None)):
+            is_saved = True
+    if owner is not target and (known.saves_output or is_saved):
         return False  # what is saved of a part has the history of that part
     data, source = target._data, target
     if is_saved:
@@ -189,18 +191,40 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
     result = None if fill is None else recorder(op)(data, source, *args[1:])
     if result is None:
         fill, keywords = None, op.keywords
-        count = len(args) - len(keywords)
-        options = dict(zip(keywords, args[count:], strict=True)) if keywords else {}
         try:
-            result = op.function(source, *args[1:count], **options)
+            if keywords:
+                count = len(args) - len(keywords)
+                result = op.function(source, *args[1:count],
+                                     **dict(zip(keywords, args[count:], strict=True)))
+            else:
+                result = op.function(source, *args[1:])
         except TypeError:  # whose words are those of the call: the general way has the write's
             return False
     y, node = result._data, result._edge
     if y.shape != data.shape or y.dtype is not data.dtype or node is None:
         return False
-    save_output(node, target, target._counter())
-    write_recorded(target, owner, node, y, fill)
+    if known.saves_output:
+        save_output(node, target, target._counter())
+    site = (node.code, node.lasti) if known.saves else call_sites.here(2)
+    write_recorded(target, owner, node, y, site, fill)
     return True
+
+
+class _Facts(NamedTuple):
+    """What an ordinary recorded write asks of an op."""
+
+    operands: tuple[int, ...]  # the places of arguments, but the first, that are no indices
+    askers: tuple[int, ...]  # the places of those whose rules ask for the first
+    saves: bool  # whether its nodes save values, and so know their line
+    saves_output: bool
+
+
+@cache
+def _facts(op: Op) -> _Facts:
+    layout = node_class(op).layout
+    operands = [place for place, p in enumerate(op.params) if place and p.name not in op.indices]
+    return _Facts(tuple(operands), tuple(layout.users(op.arrays[0])),
+                  bool(layout.saved_slots()), bool(layout.saved_outputs))
 
 
 def filling(op: Op, target: Any, first: Any, args: tuple[Any, ...]) -> Any:
@@ -224,13 +248,13 @@ def filling(op: Op, target: Any, first: Any, args: tuple[Any, ...]) -> Any:
     return in_one_pass.into(target, *given)
 
 
-def write_recorded(target: Tensor, owner: Tensor, node: Any, values: Any, fill: Any = None) -> None:
+def write_recorded(target: Tensor, owner: Tensor, node: Any, values: Any, site: tuple[Any, int],
+                   fill: Any = None) -> None:
     """Write ``values`` over a tensor, as ``node`` records it: see :meth:`Version.store`.
 
     The call of a kernel, ``fill``, may do that.
     """
-    frame = call_sites.user_frame(sys._getframe(2))
-    code, lasti, counter = frame.f_code, frame.f_lasti, target._counter()
+    (code, lasti), counter = site, target._counter()
     edge = node if owner is target else _copied(owner, target, node, code, lasti)
     data = target._data
     if fill is None and data.size >= LARGE:
@@ -527,11 +551,14 @@ def _copied(base: Tensor, target: Tensor, node: Any, code: Any, lasti: int) -> N
     copied = CopySlices()
     copied.seq, copied.code, copied.lasti = next_sequence(), code, lasti
     copied.next0 = base if base._edge is LEAF else base._edge
-    edges = node.edges()
-    copied.next1 = edges[1] if len(edges) > 1 else None
-    copied.rest = edges[2:]
-    copied.inputs = len(edges)
-    copied._arity = max(len(edges), 2)
+    arity = node._arity
+    if arity < 3:  # written out for the usual ones
+        copied.next1, copied.rest = None if arity == 1 else node.next1, ()
+        copied.inputs, copied._arity = arity, 2
+    else:
+        edges = node.edges()
+        copied.next1, copied.rest = edges[1] if len(edges) > 1 else None, edges[2:]
+        copied.inputs, copied._arity = len(edges), max(len(edges), 2)
     copied.fn, copied.given = node, None
     copied.view = place_in(base, target)
     return copied
@@ -606,7 +633,8 @@ def place_in(base: Tensor, view: Tensor) -> Geometry:
     """Where a view lies in its base."""
     whole, part = base._data, view._data
     if xp.is_array(whole) and xp.is_array(part) and xp.storage_of(part) is whole \
-            and xp.is_contiguous(whole) and not ReplayedViews.setting.get():
+            and xp.is_contiguous(whole) \
+            and not (ReplayedViews.asked_for and ReplayedViews.setting.get()):
         steps, step = [], view._view
         while step is not None and type(step) is View and step.op.slices:
             steps.append((step.op.kernel, step.static))

@@ -314,9 +314,10 @@ def _product(op: Op, values: list[Any], given: list[IndexSets]) -> Any:
     """A product of matrices or vectors, of which one holds sets."""
     model, top = _model(op, values), given[0]
     left, right = values[0], values[1]
-    if op.name == "_linear_plain":
-        right = right.with_ids(right.ids.swapaxes(-1, -2)) if isinstance(right, IndexSets) else \
-            right.swapaxes(-1, -2)
+    if op.name in ("_linear_plain", "_mm_transposed"):
+        right = _turned(right)
+    elif op.name == "_transposed_mm":
+        left = _turned(left)
     is_left = isinstance(left, IndexSets)
     a = left.ids if is_left else left
     b = right if is_left else right.ids
@@ -324,6 +325,12 @@ def _product(op: Op, values: list[Any], given: list[IndexSets]) -> Any:
     b = b[:, None] if b.ndim == 1 else b
     found = top.table.product(a, b, True) if is_left else top.table.product(b, a, False)
     return top.with_ids(xp.copied(found.reshape(model.shape)), model.dtype)
+
+
+def _turned(matrix: Any) -> Any:
+    """The transpose of a matrix, which may hold sets."""
+    return matrix.with_ids(matrix.ids.swapaxes(-1, -2)) if isinstance(matrix, IndexSets) else \
+        matrix.swapaxes(-1, -2)
 
 
 def _cumulative(op: Op, values: list[Any], given: list[IndexSets]) -> Any:
@@ -375,6 +382,7 @@ def _convolved(op: Op, values: list[Any], given: list[IndexSets]) -> Any:
 _KNOWN: dict[str, Any] = {
     **dict.fromkeys(("mm", "mv", "dot", "vdot", "_vecmat", "bmm", "_rows_times_matrix",
                      "_rows_times_vector", "_batched", "_batched_by_one", "_batched_pairs",
-                     "_vector_times_batch", "_linear_plain"), _product),
+                     "_vector_times_batch", "_linear_plain", "_mm_transposed", "_transposed_mm"),
+                    _product),
     "cumsum": _cumulative, "_sums_from_end": _from_end,
     "_convolution": _convolved, "_convolution_input": _convolved}

@@ -23,7 +23,8 @@ from .checkpoint import Intercepting
 
 __all__ = ["FlopCounterMode"]
 
-_PRODUCTS = {"mm": "mm", "_rows_times_matrix": "mm", "_linear_plain": "mm", "addmm": "addmm",
+_PRODUCTS = {"mm": "mm", "_rows_times_matrix": "mm", "_linear_plain": "mm",
+             "_mm_transposed": "mm", "_transposed_mm": "mm", "addmm": "addmm",
              "_linear": "addmm", "_linear_rows": "addmm", "bmm": "bmm", "_scores": "bmm",
              "_batched": "bmm", "baddbmm": "baddbmm"}
 _CONVOLUTIONS = ("_convolution", "_transposed")
@@ -162,7 +163,7 @@ def _cost(op: Any, values: list[Any], result: Any) -> _Cost | None:
     if op.name in _PRODUCTS:
         name, first = _PRODUCTS[op.name], len(op.arrays) - 2
         left = values[[p.name for p in op.params].index(op.arrays[first])]
-        flops = 2 * prod(result.shape) * left.shape[-1]
+        flops = 2 * prod(result.shape) * left.shape[-2 if op.name == "_transposed_mm" else -1]
         return _Cost(name, "bmm" if "bmm" in name else "mm", flops,
                      lambda wanted: flops * sum(wanted), first)
     if op.name in _CONVOLUTIONS:

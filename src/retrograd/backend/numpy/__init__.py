@@ -182,6 +182,9 @@ def in_rows(array: Any) -> Any:
 
 def storage_of(array: np.ndarray) -> Any:
     """The object that owns the memory ``array`` looks at."""
+    base = array.base
+    if base.__class__ is np.ndarray and base.base is None:
+        return base  # the usual part of an array
     base = array
     while isinstance(base.base, np.ndarray):
         base = base.base
@@ -233,6 +236,9 @@ def _owner(array: Any) -> Any:
         else None
 
 
+_add_up: Any = np.add.reduce
+
+
 def unbroadcast(array: Any, shape: tuple) -> Any:
     """Sum ``array`` down to ``shape``, undoing a broadcast."""
     if array.shape == shape:
@@ -246,7 +252,8 @@ def unbroadcast(array: Any, shape: tuple) -> Any:
         if dtype.itemsize == 2 and dtype.kind in "fV":  # half precision accumulates in float32
             return np.add.reduce(array.astype(np.float32), axis=axes).astype(dtype).reshape(shape)
         try:
-            array = np.add.reduce(array, axis=axes, dtype=dtype if dtype.kind in "fc" else None)
+            array = _add_up(array, axis=axes, dtype=dtype if dtype.kind in "fc" else None,
+                            keepdims=not lead)
         except TypeError:
             if not dtype.names:
                 raise
@@ -254,7 +261,8 @@ def unbroadcast(array: Any, shape: tuple) -> Any:
             for part in dtype.names:
                 pairs[part] = unbroadcast(array[part], shape)
             return pairs
-    return array.reshape(shape)
+    # What owns its memory is left as it is: a leaf may keep it.
+    return array if array.shape == shape else array.reshape(shape)
 
 
 def cast(array: Any, dtype: np.dtype) -> Any:

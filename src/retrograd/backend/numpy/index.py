@@ -17,7 +17,7 @@ from ..plain.index import (
     out_of_bounds,
     taken_shape,
 )
-from . import INT64, add_at, in_rows, viewed
+from . import INT64, add_at, copied, in_rows, viewed
 from .native import native
 
 _COMBINE = {"multiply": np.multiply, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
@@ -67,6 +67,15 @@ def put(array: Any, values: Any, index: Any, dims: tuple[int, ...], accumulate: 
         checked_put(array, values, index, dims, accumulate)
 
 
+def with_put(array: Any, values: Any, index: Any, dims: tuple[int, ...], accumulate: bool) -> Any:
+    out = copied(array)
+    if accumulate and _are_rows(out, values, index, dims):
+        _add_rows(out, values, index)  # nobody finds a part of it
+    else:
+        put(out, values, index, dims, accumulate)
+    return out
+
+
 def placed(values: Any, shape: tuple[int, ...], index: Any, dims: tuple[int, ...]) -> Any:
     whole = np.zeros(shape, values.dtype)
     if _are_rows(whole, values, index, dims):
@@ -86,6 +95,8 @@ def _are_rows(array: Any, values: Any, index: Any, dims: tuple[int, ...]) -> boo
         and values.shape == (*index.shape, *array.shape[1:]) and 0 < values.size < _MANY
 
 
+@native("add_at(array, index, values, 0)",
+        when="array.dtype.itemsize > 2 and indexed(array, index) and ready(values)")
 def _add_rows(array: Any, values: Any, index: Any) -> None:
     inner = values.size // index.size
     # In flat memory; the numbers of a row below zero are below zero, and NumPy checks them all.

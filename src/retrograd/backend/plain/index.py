@@ -93,6 +93,13 @@ def put(array: Any, values: Any, index: Any, dims: tuple[int, ...], accumulate: 
     checked_put(array, values, index, dims, accumulate)
 
 
+def with_put(array: Any, values: Any, index: Any, dims: tuple[int, ...], accumulate: bool) -> Any:
+    """A copy of ``array`` to which :func:`put` has written."""
+    out = xp.copied(array)
+    put(out, values, index, dims, accumulate)
+    return out
+
+
 def checked_put(array: Any, values: Any, index: Any, dims: tuple[int, ...],
                 accumulate: bool) -> None:
     """:func:`put` that finds out what is wrong before it writes anything."""

@@ -79,9 +79,15 @@ def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
 rsub.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
 
 
+_EXACT = 1 << 53  # ints below it are numbers of double precision
+
+
 @elementwise(quiet=True, guard=checks.check_rsub, node="RsubBackward1", title="rsub",
              rounds="other", vjp=_minus_scaled, stored="complex")
 def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
+    if alpha == 1 and (input.dtype is xp.FLOAT32 or input.dtype is xp.FLOAT64) and (
+            other.__class__ is float or (other.__class__ is int and -_EXACT < other < _EXACT)):
+        return other - input
     input = widened(input, other)
     return pointwise_kernels.number_in(input.dtype, other) - (
         input if alpha == 1 else input * alpha)

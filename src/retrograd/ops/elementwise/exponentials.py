@@ -60,7 +60,14 @@ logaddexp2 = binary("logaddexp2", "The logarithm to base two of the sum of power
 # ---------------------------------------------------------------- sigmoid and logit
 
 sigmoid = _function("sigmoid", "1 / (1 + exp(-x)).", lambda input: 1 / (1 + xp.exp(-input)),
-                    lambda g, y: g * conj((1 - y) * y))
+                    lambda g, y: sigmoid_backward(g, conj(y)))
+sigmoid_backward = binary(
+    "sigmoid_backward", "The gradient of :func:`sigmoid` where that is ``other``.",
+    lambda input, other: input * ((1 - other) * other), function=None, method=False, numbers=(),
+    quiet=True, node="SigmoidBackwardBackward0",
+    saved={"input": "grad_output", "other": "output"},
+    input=lambda g, other: sigmoid_backward(g, conj(other)),
+    other=lambda g, input, other: g * conj(input) * (1 - 2 * conj(other)))
 
 
 @elementwise(promote="float", inplace="function", guard=kinds("f", "logit_cpu"),

@@ -15,6 +15,7 @@ from ...core.tensor import Tensor
 from ..memory.casts import cast
 
 BOTH = ("input", "other")
+_REAL = (int, float)
 
 
 def is_number(value: Any) -> bool:
@@ -28,6 +29,8 @@ def plain_number(value: Any) -> Any:
 
 def widened(input: Any, number: Any) -> Any:
     """Raw ``input`` in the dtype that it and a Python number have in common."""
+    if number.__class__ in _REAL and (input.dtype is xp.FLOAT32 or input.dtype is xp.FLOAT64):
+        return input
     return pointwise_kernels.widened(input, number, dtypes.get_default_dtype().np)
 
 

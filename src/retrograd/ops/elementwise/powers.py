@@ -131,7 +131,7 @@ def pow_(input: Tensor, exponent: Tensor | Number) -> Tensor:
 @composite(method=True)
 def square(input: Tensor, *, out: Any = None) -> Tensor:
     """``input`` times itself."""
-    return pow(input, 2, out=out)
+    return (_pow_number if isinstance(input, Tensor) else pow)(input, 2, out=out)
 
 
 @public("square_")

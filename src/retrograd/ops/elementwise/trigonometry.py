@@ -53,7 +53,13 @@ sinh = _function("sinh", "The hyperbolic sine.", lambda input: xp.sinh(input),
 cosh = _function("cosh", "The hyperbolic cosine.", lambda input: xp.cosh(input),
                  lambda g, input: g * conj(sinh(input)))
 tanh = _function("tanh", "The hyperbolic tangent.", lambda input: xp.tanh(input),
-                 lambda g, y: g * conj(1 - y * y), quiet=True)
+                 lambda g, y: tanh_backward(g, conj(y)), quiet=True)
+tanh_backward = binary("tanh_backward", "The gradient of :func:`tanh` where that is ``other``.",
+                       lambda input, other: input * (1 - other * other), function=None,
+                       method=False, numbers=(), quiet=True, node="TanhBackwardBackward0",
+                       saved={"input": "grad_output", "other": "output"},
+                       input=lambda g, other: tanh_backward(g, conj(other)),
+                       other=lambda g, input, other: g * conj(input) * (-2 * conj(other)))
 asinh = _function("asinh", "The number whose hyperbolic sine is ``input``.",
                   lambda input: xp.arcsinh(input),
                   lambda g, input: g * conj(rsqrt(input * input + 1)), aliases=("arcsinh",))

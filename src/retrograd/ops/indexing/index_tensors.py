@@ -132,9 +132,18 @@ def _(batch: Any, input: Any, at: Any, shape: Any, dims: Any) -> Any:
 
 @op(any_dtype=True, node="IndexPutBackward0", apart=True, replaces="index_put_")
 def _index_put(input: Array, values: Array, index: Index, dims: Any, accumulate: bool) -> Any:
-    out = xp.copied(input)
-    _write_indexed(out, values, index, dims, accumulate)
-    return out
+    values = _in_dtype_put(input, values, index, accumulate)
+    return index_kernels.with_put(input, values, index, dims, accumulate)
+
+
+def _in_dtype_put(array: Any, values: Any, index: Any, accumulate: bool) -> Any:
+    """What is put, in the dtype of what it is put into, which it must have."""
+    if array.dtype == values.dtype:
+        return values
+    # One value under a mask is a masked fill, which casts.
+    if kind_of(index.dtype) != "b" or values.size != 1 or accumulate:
+        refuse_put(array, values)
+    return index_kernels.number_as(values.item(), array.dtype).reshape(values.shape)
 
 
 def refuse_put(array: Any, values: Any) -> None:
@@ -145,11 +154,7 @@ def refuse_put(array: Any, values: Any) -> None:
 
 @_index_put.write
 def _write_indexed(array: Any, values: Any, index: Any, dims: Any, accumulate: bool) -> None:
-    if array.dtype != values.dtype:
-        # One value under a mask is a masked fill, which casts.
-        if kind_of(index.dtype) != "b" or values.size != 1 or accumulate:
-            refuse_put(array, values)
-        values = index_kernels.number_as(values.item(), array.dtype).reshape(values.shape)
+    values = _in_dtype_put(array, values, index, accumulate)
     index_kernels.put(array, values, index, dims, accumulate)
 
 
@@ -270,6 +275,9 @@ def check_broadcast(parts: list[Tensor]) -> None:
 
 
 def _put_place(name: str, input: Tensor, indices: Any, values: Any) -> tuple[Any, Any]:
+    if type(indices) is tuple and len(indices) == 1 and type(indices[0]) is Tensor \
+            and indices[0]._data.dtype is xp.INT64 and type(values) is Tensor and input._data.ndim:
+        return indices[0], (0,)  # the usual call
     indices = as_operands(name, "indices", 1, indices)
     if not isinstance(values, Tensor):
         raise not_a_tensor(name, "values", 2, values)

@@ -137,9 +137,10 @@ def copied_plainly(target: Tensor, src: Tensor) -> bool:
     node = _copy_node()()
     node.seq, node.fits = next_sequence(), None
     node.next0, node.next1 = owner._edge, edge
+    site = here(2)
     if owner is target and owner._edge is not None:
-        node.place = here(2)  # of what ends a history
-    write_recorded(target, owner, node, src._data)
+        node.place = site  # of what ends a history
+    write_recorded(target, owner, node, src._data, site)
     return True
 
 

@@ -22,7 +22,17 @@ from ..elementwise.conjugate import conj
 from ..reductions.sums import _sum_dims
 from ..shapes.dimensions import t, unsqueeze
 from ..shapes.expanding import expand
-from .matmul import _batched, _product, adjoint_of, bmm, mm, mv, outer_product
+from .matmul import (
+    _batched,
+    _mm_transposed,
+    _product,
+    _transposed_mm,
+    adjoint_of,
+    bmm,
+    mm,
+    mv,
+    outer_product,
+)
 
 
 def scaled(input: Any, factor: Any) -> Any:
@@ -41,8 +51,8 @@ def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: Nu
 
 
 addmm.vjp(input=lambda g, beta: scaled(g, conj_number(beta)),
-          mat1=lambda g, mat2, alpha: scaled(mm(g, conj(t(mat2))), conj_number(alpha)),
-          mat2=lambda g, mat1, alpha: scaled(mm(conj(t(mat1)), g), conj_number(alpha)))
+          mat1=lambda g, mat2, alpha: scaled(_mm_transposed(g, conj(mat2)), conj_number(alpha)),
+          mat2=lambda g, mat1, alpha: scaled(_transposed_mm(conj(mat1), g), conj_number(alpha)))
 addmm.jvp(input=lambda tangent, beta, y: expand(scaled(tangent, beta), y.shape),
           mat1=lambda tangent, mat2, alpha: scaled(mm(tangent, mat2), alpha),
           mat2=lambda tangent, mat1, alpha: scaled(mm(mat1, tangent), alpha))

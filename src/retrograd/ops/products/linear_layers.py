@@ -19,7 +19,16 @@ from ..shapes.dimensions import _permute, t, transpose, unsqueeze
 from ..shapes.expanding import expand
 from ..shapes.reshaping import reshape
 from .added_products import addmm
-from .matmul import _batched, _product, _rows_times_matrix, _vecmat, flat_rows, matmul, mm
+from .matmul import (
+    _batched,
+    _product,
+    _rows_times_matrix,
+    _transposed_mm,
+    _vecmat,
+    flat_rows,
+    matmul,
+    mm,
+)
 
 # ---------------------------------------------------------------- linear layers
 
@@ -42,7 +51,7 @@ def _linear(bias: Array, input: Array, weight: Array) -> Any:
 
 _linear.vjp(bias=lambda g: sum_rows(g),
             input=lambda g, weight: mm(g, conj(weight)),
-            weight=lambda g, input: mm(t(g), conj(input)))
+            weight=lambda g, input: _transposed_mm(g, conj(input)))
 _linear.jvp(bias=lambda tangent, y: expand(tangent, y.shape),
             input=lambda tangent, weight: mm(tangent, t(weight)),
             weight=lambda tangent, input: mm(input, t(tangent)))
@@ -57,7 +66,7 @@ def _linear_rows(bias: Array, input: Array, weight: Array) -> Any:
 
 _linear_rows.vjp(bias=lambda g: sum_rows(flat_rows(g)),
                  input=lambda g, weight, like: reshape(mm(flat_rows(g), conj(weight)), like.shape),
-                 weight=lambda g, input: mm(t(flat_rows(g)), conj(flat_rows(input))))
+                 weight=lambda g, input: _transposed_mm(flat_rows(g), conj(flat_rows(input))))
 _linear_rows.jvp(bias=lambda tangent, y: expand(tangent, y.shape),
                  input=lambda tangent, weight: matmul_any(tangent, t(weight)),
                  weight=lambda tangent, input: matmul_any(input, t(tangent)))
@@ -88,7 +97,7 @@ def _linear_plain(input: Array, weight: Array) -> Any:
 
 
 _linear_plain.vjp(input=lambda g, weight: mm(g, conj(weight)),
-                  weight=lambda g, input: mm(t(g), conj(input)))
+                  weight=lambda g, input: _transposed_mm(g, conj(input)))
 _linear_plain.jvp(input=lambda tangent, weight: mm(tangent, t(weight)),
                   weight=lambda tangent, input: mm(input, t(tangent)))
 

@@ -8,9 +8,10 @@ from typing import Any
 from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...base.errors import not_a_tensor, refuse_pytorch_operand
+from ...base.modes import GRAD, MODE, NO_GRAD
 from ...core.op import Array, op, public
 from ...core.out_rules import Out
-from ...core.tensor import Tensor, method
+from ...core.tensor import PLAIN, Tensor, method
 from ..batching import as_operands
 from ..checks.common import unsupported
 from ..checks.products import (
@@ -48,10 +49,37 @@ def mm(input: Array, mat2: Array) -> Any:
     return matrices.dot(input, mat2)
 
 
-mm.vjp(input=lambda g, mat2: mm(g, conj(t(mat2))),
-       mat2=lambda g, input: mm(conj(t(input)), g))
+mm.vjp(input=lambda g, mat2: _mm_transposed(g, conj(mat2)),
+       mat2=lambda g, input: _transposed_mm(conj(input), g))
 mm.jvp(input=lambda tangent, mat2: mm(tangent, mat2),
        mat2=lambda tangent, input: mm(input, tangent))
+
+
+# Only rules call these two, of matrices that were multiplied before, where NumPy is quiet.
+
+
+@op(node="MmBackward0", title="mm", steps={"mat2": t}, quiet=True)
+def _mm_transposed(input: Array, mat2: Array) -> Any:
+    """``input @ mat2.T``, the gradient of a product's first matrix."""
+    return matrices.dot(input, mat2.T)
+
+
+_mm_transposed.vjp(input=lambda g, mat2: mm(g, conj(mat2)),
+                   mat2=lambda g, input: _transposed_mm(g, conj(input)))
+_mm_transposed.jvp(input=lambda tangent, mat2: _mm_transposed(tangent, mat2),
+                   mat2=lambda tangent, input: _mm_transposed(input, tangent))
+
+
+@op(node="MmBackward0", title="mm", steps={"input": t}, quiet=True)
+def _transposed_mm(input: Array, mat2: Array) -> Any:
+    """``input.T @ mat2``, the gradient of a product's second matrix."""
+    return matrices.dot(input.T, mat2)
+
+
+_transposed_mm.vjp(input=lambda g, mat2: _mm_transposed(conj(mat2), g),
+                   mat2=lambda g, input: mm(conj(input), g))
+_transposed_mm.jvp(input=lambda tangent, mat2: _transposed_mm(tangent, mat2),
+                   mat2=lambda tangent, input: _transposed_mm(input, tangent))
 
 
 @op(check=check_mv, out=Out(
@@ -139,7 +167,7 @@ def _rows_times_matrix(input: Array, other: Array) -> Any:
 
 _rows_times_matrix.vjp(
     input=lambda g, other: _rows_times_matrix(g, conj(t(other))),
-    other=lambda g, input: mm(conj(t(flat_rows(input))), flat_rows(g)))
+    other=lambda g, input: _transposed_mm(conj(flat_rows(input)), flat_rows(g)))
 _rows_times_matrix.jvp(input=lambda tangent, other: _rows_times_matrix(tangent, other),
                        other=lambda tangent, input: _rows_times_matrix(input, tangent))
 
@@ -230,6 +258,16 @@ def _product(batch: Any, a: Any, b: Any) -> Any:
     return y
 
 
+@_mm_transposed.batch
+def _(batch: Any, input: Any, mat2: Any) -> Any:
+    return _product(batch, input, transpose(mat2, -2, -1))
+
+
+@_transposed_mm.batch
+def _(batch: Any, input: Any, mat2: Any) -> Any:
+    return _product(batch, transpose(input, -2, -1), mat2)
+
+
 @public("matmul", method=False, function="linalg")
 @public("matmul")
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -263,6 +301,10 @@ def _is_tensor(value: Any) -> bool:
 
 @method("__matmul__")
 def _matmul_operator(self: Tensor, other: Any) -> Any:
+    mode = MODE.get()
+    if (mode is GRAD or mode is NO_GRAD) and type(other) in PLAIN \
+            and other._data.ndim == 2 == self._data.ndim:
+        return mm(self, other)
     return matmul(self, other) if _is_tensor(other) else NotImplemented
 
 

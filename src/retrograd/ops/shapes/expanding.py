@@ -145,9 +145,12 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 
 def restore_dims(g: Any, like: Any, dim: Any, keepdim: bool) -> Any:
     """Give a reduction's gradient back the dimensions it lost, with length one."""
-    if keepdim or not like.shape:
+    shape = like.shape
+    if keepdim or not shape:
         return g
     if dim is None or dim == ():
-        return reshape(g, (1,) * len(like.shape))
-    lost = set(dim) if isinstance(dim, tuple) else {dim}
-    return reshape(g, tuple([1 if i in lost else n for i, n in enumerate(like.shape)]))
+        return reshape(g, (1,) * len(shape))
+    first, *others = dim if isinstance(dim, tuple) else (dim,)
+    if not others:
+        return reshape(g, (*shape[:first], 1, *shape[first + 1:]))
+    return reshape(g, tuple([1 if i in dim else n for i, n in enumerate(shape)]))
