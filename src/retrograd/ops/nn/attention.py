@@ -135,6 +135,10 @@ def _gradient_of(which: int) -> Any:
 
 
 _attention.vjp(query=_gradient_of(0), key=_gradient_of(1), value=_gradient_of(2))
+_attention.vjp_jointly(
+    lambda g, query, key, value, output, logsumexp, mask, causal, scale:
+    attention_kernels.attention_gradients(g[0], query, key, value, output, logsumexp, mask, causal,
+                                          scale))
 
 
 def _turned(matrices: Any) -> Any:

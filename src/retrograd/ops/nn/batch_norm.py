@@ -69,7 +69,19 @@ def _declare_channel_norm(name: str, node: str, kernel: str, outputs: tuple[str,
         weight=lambda g, input, mean, scale, groups, eps: _channel_norm_weight(
             g[0], input, mean, scale, groups, eps),
         bias=lambda g: channel_sums(g[0]))
+    alone.vjp_jointly(lambda g, input, weight, groups, eps: _channel_gradients(
+        g, input, weight, None, None, groups, eps))
+    with_moments.vjp_jointly(
+        lambda g, input, weight, mean, scale, groups, eps: _channel_gradients(
+            g[0], input, weight, mean, scale, groups, eps))
     return alone, with_moments
+
+
+def _channel_gradients(output: Any, input: Any, weight: Any, mean: Any, scale: Any, groups: Any,
+                       eps: float) -> Any:
+    """All three gradients, of raw arrays."""
+    mean, scale = norm_kernels.kept_moments(input, weight, mean, scale, groups, eps)
+    return norm_kernels.channel_gradients(output, input, weight, mean, scale, groups, eps)
 
 
 _batch_norm, _batch_norm_with_moments = _declare_channel_norm(
