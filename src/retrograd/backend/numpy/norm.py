@@ -56,6 +56,11 @@ def _large_layer_norm(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> 
     return out, mean, scale
 
 
+def _large_layer_normed(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> Any:
+    found = _large_layer_norm(x, rank, eps, weight, bias)
+    return found if found is None else found[0]
+
+
 def _large_layer_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, rank: int,
                                 eps: float) -> Any:
     if mean is None or not are_shared(x, g):
@@ -167,8 +172,11 @@ def _add_rows_at(whole: Any, indices: Any, rows: Any, times: Any) -> None:
 fill_with_plain_bodies(
     globals(), plain,
     layer_norm=lambda body: native(
-        "layer_norm(x, weight, bias, like(x), column(x, rank), column(x, rank), rank, eps)",
+        "row_norm(x, weight, bias, like(x), column(x, rank), column(x, rank), rank, eps)",
         when="ready(x, weight, bias)")(unless_large(body, _large_layer_norm)),
+    layer_normed=lambda body: native(
+        "row_norm(x, weight, bias, like(x), None, None, rank, eps)[0]",
+        when="ready(x, weight, bias)")(unless_large(body, _large_layer_normed)),
     layer_input_gradient=lambda body: native(
         "layer_gradients(g, x, weight, mean, scale, like(x), empty(0, x.dtype), "
         "empty(0, x.dtype), rank, eps)[0]",

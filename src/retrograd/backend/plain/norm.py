@@ -65,6 +65,11 @@ def layer_norm(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> tuple[A
     return xp.cast(apart, x.dtype).reshape(x.shape), mean, scale
 
 
+def layer_normed(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> Any:
+    """The first of these alone."""
+    return layer_norm(x, rank, eps, weight, bias)[0]
+
+
 def _centred_rows(rows: Any, mean: Any, scale: Any, eps: float) -> tuple[Any, Any]:
     """Rows minus their means, and one over their deviations; what is None is computed."""
     count = rows.shape[1] or 1

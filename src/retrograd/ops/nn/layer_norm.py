@@ -68,7 +68,7 @@ def times(g: Any, weight: Any) -> Any:
 def _layer_norm(input: Array, weight: Array | None, bias: Array | None, rank: int,
                 eps: float) -> Any:
     check_types(input, weight, bias, "LayerNormKernelImpl")
-    return norm_kernels.layer_norm(input, rank, eps, weight, bias)[0]
+    return norm_kernels.layer_normed(input, rank, eps, weight, bias)
 
 
 _LARGE = 1 << 16  # elements from which it pays to keep the moments for the backward pass
