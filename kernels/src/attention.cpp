@@ -44,6 +44,7 @@ template <class T> struct Task {
         return true;
     }
     I seen(I last) const { return causal ? std::min(keys, last) : keys; }  // by the queries before the last one
+    I rows_at_once() const { return std::min(at_once, queries); }
     I work(I rows) const { return std::max<I>(1, rows * keys * std::max<I>(1, (width + depth) / 8)); }
 
     // The scores of some queries, scaled, and some keys, which lie in strips.
@@ -82,7 +83,8 @@ void attention(Seen<T> query, Seen<T> key, Seen<T> value, MaybeSeen<T> added, Ma
     I parts = (queries + SHARED - 1) / SHARED, step = whole_strips<W>(depth);
     parallel(task.heads * parts, rows_grain(task.work(std::min(queries, SHARED))), [&](I begin, I end) {
         std::vector<W> key_strips(width * whole_strips<W>(task.keys)), value_strips(task.keys * step);
-        std::vector<W> scaled(QUERIES * width), scores(QUERIES * KEYS), totals(QUERIES * step);
+        I most_rows = task.rows_at_once();
+        std::vector<W> scaled(most_rows * width), scores(most_rows * KEYS), totals(most_rows * step);
         for (I unit = begin; unit < end; unit++) {
             I head = unit / parts, start = unit % parts * SHARED, stop = std::min(queries, start + SHARED);
             Matrix<T> q = matrix_of(query, head), k = matrix_of(key, head), v = matrix_of(value, head);
@@ -101,11 +103,13 @@ void attention(Seen<T> query, Seen<T> key, Seen<T> value, MaybeSeen<T> added, Ma
                 for (I from = 0; from < seen; from += KEYS) {
                     I count = std::min(KEYS, seen - from);
                     task.scores(head, some, first, key_strips.data(), from, count, scores.data(), KEYS);
+                    I whole = whole_strips<W>(count);  // what is hidden behind the last key makes for whole vectors
                     for (I i = 0; i < rows; i++) {
                         W* row = scores.data() + i * KEYS;
-                        W high = std::max(top[i], largest<W>(count, [=](I j) { return row[j]; }));
+                        std::fill(row + count, row + whole, -std::numeric_limits<W>::infinity());
+                        W high = std::max(top[i], largest<W>(whole, [=](I j) { return row[j]; }));
                         W base = high == -std::numeric_limits<W>::infinity() ? W(0) : high;
-                        W found = summed<W>(count, [=](I j) { return row[j] = exp_(row[j] - base); });
+                        W found = summed<W>(whole, [=](I j) { return row[j] = exp_(row[j] - base); });
                         W kept = from ? exp_(top[i] - base) : W(0);
                         if (from && kept != 1) SIMD for (I j = 0; j < step; j++) totals[i * step + j] *= kept;
                         sum[i] = sum[i] * kept + found;
@@ -142,9 +146,11 @@ void attention_gradients(Seen<T> g, Seen<T> query, Seen<T> key, Seen<T> value, S
     I wide_step = whole_strips<W>(width), deep_step = whole_strips<W>(depth), long_step = whole_strips<W>(keys);
     parallel(task.heads, rows_grain(2 * task.work(queries)), [&](I begin, I end) {
         std::vector<W> turned_keys(width * long_step), turned_values(depth * long_step), key_strips(keys * wide_step);
-        std::vector<W> key_sums(keys * wide_step), value_sums(keys * deep_step), query_sums(QUERIES * wide_step);
-        std::vector<W> scaled(QUERIES * width), slopes(QUERIES * depth), query_strips(QUERIES * wide_step), slope_strips(QUERIES * deep_step);
-        std::vector<W> weights(QUERIES * KEYS), products(QUERIES * KEYS);
+        I most_rows = task.rows_at_once();
+        std::vector<W> key_sums(keys * wide_step), value_sums(keys * deep_step), query_sums(most_rows * wide_step);
+        std::vector<W> scaled(most_rows * width), slopes(most_rows * depth);
+        std::vector<W> query_strips(most_rows * wide_step), slope_strips(most_rows * deep_step);
+        std::vector<W> weights(most_rows * KEYS), products(most_rows * KEYS);
         for (I head = begin; head < end; head++) {
             Matrix<T> q = matrix_of(query, head), k = matrix_of(key, head), v = matrix_of(value, head);
             Matrix<T> slope = matrix_of(g, head), o = matrix_of(output, head);
@@ -175,10 +181,11 @@ void attention_gradients(Seen<T> g, Seen<T> query, Seen<T> key, Seen<T> value, S
                     Matrix<W> p{weights.data(), rows, count, KEYS, 1}, d{products.data(), rows, count, KEYS, 1};
                     task.scores(head, some, first, turned_keys.data(), from, count, weights.data(), KEYS);
                     by_strips(own, turned_values.data() + from * depth, count, depth * WIDTH<W>, products.data(), KEYS, false);
+                    I whole = whole_strips<W>(count);
                     for (I i = 0; i < rows; i++) {
                         W *weight = weights.data() + i * KEYS, *product = products.data() + i * KEYS;
                         W shift = base[i], mean = along[i];
-                        SIMD for (I j = 0; j < count; j++) {
+                        SIMD for (I j = 0; j < whole; j++) {
                             weight[j] = exp_(weight[j] - shift);
                             product[j] = weight[j] * (product[j] - mean);
                         }
