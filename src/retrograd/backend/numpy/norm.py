@@ -20,7 +20,7 @@ from ..plain.norm import (
     shaped_as,
 )
 from ..plain.precision import is_half
-from . import together
+from . import FLOAT32, together
 from .index import FEW_NUMBERS, slices_at, totals
 from .native import native
 from .rows import (  # noqa: F401 - in plain bodies
@@ -138,6 +138,13 @@ def channel_gradients(g: Any, x: Any, weight: Any, mean: Any, scale: Any, groups
     return found.reshape(x.shape), along * scales, sums
 
 
+def columns(x: Any) -> tuple[Any, Any, Any]:
+    """Three new columns, with a number for each channel of each sample."""
+    shape, dtype = x.shape, x.dtype
+    shape, dtype = (shape[0] * shape[1], 1), FLOAT32 if dtype.itemsize == 2 else dtype
+    return np.empty(shape, dtype), np.empty(shape, dtype), np.empty(shape, dtype)
+
+
 # ---------------------------------------------------------------- embedding
 
 
@@ -186,9 +193,10 @@ fill_with_plain_bodies(
         "layer_weight_gradient(g, x, mean, scale, row(x, rank), rank, eps)",
         when="alike(g, x) and in_order(mean, scale)")),
     layer_sums=together.unless_found(2),
-    channel_norm=native(
-        "channel_norm(x, weight, bias, like(x), column(x, x.ndim - 2), column(x, x.ndim - 2), "
-        "column(x, x.ndim - 2), groups or 0, eps)",
+    channel_norm=native("set_norm(x, weight, bias, like(x), *columns(x), groups or 0, eps)",
+                        columns, when="x.ndim > 2 and ready(x, weight, bias)"),
+    channel_normed=native(
+        "set_norm(x, weight, bias, like(x), None, None, None, groups or 0, eps)[0]",
         when="x.ndim > 2 and ready(x, weight, bias)"),
     channel_input_gradient=native(
         "channel_gradients(g, x, weight, mean, scale, like(x), empty(x.shape[1], x.dtype), "

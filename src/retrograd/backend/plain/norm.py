@@ -189,6 +189,11 @@ def channel_norm(x: Any, weight: Any, bias: Any, groups: int | None, eps: float
     return xp.cast(apart.reshape(x.shape), x.dtype), means, scales, squares
 
 
+def channel_normed(x: Any, weight: Any, bias: Any, groups: int | None, eps: float) -> Any:
+    """The first of these alone."""
+    return channel_norm(x, weight, bias, groups, eps)[0]
+
+
 def _centred_channels(x: Any, mean: Any, scale: Any, groups: int | None, eps: float
                       ) -> tuple[Any, Any]:
     """Rows minus their means, and one over their deviations, which may be known."""
