@@ -48,17 +48,25 @@ template <class T> void take(In<T> x, In<Index> index, Out<T> y, I axis) {
     });
 }
 
-// Adds slices to those that the index names, in their order. Threads share what is written to: the
+// The rows of x that the index names, none of them from the end.
+template <class T> void look_up(In<T> x, In<Index> index, Out<T> y) {
+    Rows r(x, 0);
+    require(y.size == index.size * r.inner, "the result has another size");
+    check(index, r.n, false);
+    parallel(index.size, rows_grain(r.inner), [&](I begin, I end) {
+        for (I i = begin; i < end; i++)
+            std::memcpy(static_cast<void*>(y.data + i * r.inner), x.data + index[i] * r.inner, r.inner * sizeof(T));
+    });
+}
+
+// Adds slices to those that the index names, in their order, but for one. Threads share what is written to: the
 // positions along the dimension, or where there are few, the elements of a slice.
-template <class T> void add_at(InOut<T> x, In<Index> index, In<T> values, I axis) {
-    Rows r(x, axis);
-    require(values.size == r.outer * index.size * r.inner, "the values have another size");
-    check(index, r.n, true);
+template <class T> void add_slices(const Rows& r, T* x, const In<Index>& index, const In<T>& values, I passed_over) {
     auto add = [&](I outer, I low, I high, I first, I last) {
         for (I i = 0; i < index.size; i++) {
             I row = from_start(index[i], r.n);
-            if (row < low || row >= high) continue;
-            T* to = x.data + (outer * r.n + row) * r.inner;
+            if (row < low || row >= high || row == passed_over) continue;
+            T* to = x + (outer * r.n + row) * r.inner;
             const T* from = values.data + (outer * index.size + i) * r.inner;
             if (last - first == 1) to[first] += from[first];
             else SIMD for (I j = first; j < last; j++) to[j] += from[j];
@@ -76,6 +84,21 @@ template <class T> void add_at(InOut<T> x, In<Index> index, In<T> values, I axis
         crew = std::max<I>(1, std::min(crew, r.n));
         parallel(crew, 1, [&](I begin, I end) { add(0, begin * r.n / crew, end * r.n / crew, 0, r.inner); });
     }
+}
+
+template <class T> void add_at(InOut<T> x, In<Index> index, In<T> values, I axis) {
+    Rows r(x, axis);
+    require(values.size == r.outer * index.size * r.inner, "the values have another size");
+    check(index, r.n, true);
+    add_slices(r, x.data, index, values, -1);
+}
+
+// To rows of zeros; nothing is added to the row `padding`.
+template <class T> void add_rows(Out<T> zeros, In<Index> index, In<T> rows, I padding) {
+    Rows r(zeros, 0);
+    require(rows.size == index.size * r.inner, "the rows have another size");
+    check(index, r.n, false);
+    add_slices(r, zeros.data, index, rows, padding < 0 ? -1 : padding);
 }
 
 // ---------------------------------------------------------------- an index for each element
@@ -144,4 +167,5 @@ template <class T> void scatter_add(InOut<T> x, In<Index> index, In<T> source, I
 }  // namespace
 
 KERNELS({"take", FOR_FLOATS(take)}, {"gather", FOR_FLOATS(gather)}, {"add_at", bind<add_at<float>, add_at<double>>},
+        {"look_up", FOR_FLOATS(look_up)}, {"add_rows", bind<add_rows<float>, add_rows<double>>},
         {"scatter_add", bind<scatter_add<float>, scatter_add<double>>})

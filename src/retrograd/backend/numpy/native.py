@@ -199,8 +199,8 @@ def named(functions: Any) -> dict[str, Any]:
     return {function.__name__: function for function in functions}
 
 
-HELPERS = named((np.empty, np.asarray, np.empty_like, in_order, ready, strided, alike, indexed,
-                 like, column, row, without, neighbours, masks))
+HELPERS = named((np.empty, np.zeros, np.asarray, np.empty_like, in_order, ready, strided, alike,
+                 indexed, like, column, row, without, neighbours, masks))
 if ARRAYS_ARE_KNOWN:  # the same in a tenth of the time
     HELPERS |= {name: kernels[name] for name in ("ready", "in_order", "strided")
                 if name in kernels}

@@ -148,6 +148,8 @@ def columns(x: Any) -> tuple[Any, Any, Any]:
 # ---------------------------------------------------------------- embedding
 
 
+@native("look_up(weight, indices, empty((*indices.shape, *weight.shape[1:]), weight.dtype))",
+        when="indexed(weight, indices)")
 def look_up(weight: Any, indices: Any) -> Any:
     if not weight.size or (indices.size and indices.min() < 0):
         return plain.look_up(weight, indices)
@@ -211,6 +213,9 @@ fill_with_plain_bodies(
         "eps)",
         when="g.shape == x.shape and ready(x, g, weight) and in_order(mean, scale)")(
             unless_large(body, _large_layer_gradients)),
+    add_rows=native(
+        "add_rows(zeros((count, g.shape[-1]), g.dtype), indices, g, padding)",
+        when="not by_frequency and g.size and g.dtype.itemsize > 2 and indexed(g, indices)"),
     blend=native("blend(mean, var, means, squares, count, momentum)",
                  when="in_order(mean, var, means, squares) "
                       "and mean.dtype is var.dtype is means.dtype"),
