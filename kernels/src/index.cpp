@@ -28,11 +28,11 @@ void check(const Array<const Index>& index, I n, bool from_the_end) {
 }
 INLINE I from_start(Index i, I n) { return i < 0 ? i + n : i; }
 
-// The slices of x that the index names along one dimension.
-template <class T> void take(In<T> x, In<Index> index, Out<T> y, I axis) {
+// The slices of x that the index names along one dimension, where it may count from the end or not.
+template <class T> void slices(In<T> x, In<Index> index, Out<T> y, I axis, bool from_the_end) {
     Rows r(x, axis);
     require(y.size == r.outer * index.size * r.inner, "the result has another size");
-    check(index, r.n, true);
+    check(index, r.n, from_the_end);
     parallel(r.outer * index.size, rows_grain(r.inner), [&](I begin, I end) {
         for (I start = begin, stop; start < end; start = stop) {
             I outer = start / index.size, first = outer * index.size;
@@ -45,17 +45,6 @@ template <class T> void take(In<T> x, In<Index> index, Out<T> y, I axis) {
                 for (I i = start; i < stop; i++)
                     std::memcpy(static_cast<void*>(y.data + i * r.inner), from + from_start(at[i], r.n) * r.inner, r.inner * sizeof(T));
         }
-    });
-}
-
-// The rows of x that the index names, none of them from the end.
-template <class T> void look_up(In<T> x, In<Index> index, Out<T> y) {
-    Rows r(x, 0);
-    require(y.size == index.size * r.inner, "the result has another size");
-    check(index, r.n, false);
-    parallel(index.size, rows_grain(r.inner), [&](I begin, I end) {
-        for (I i = begin; i < end; i++)
-            std::memcpy(static_cast<void*>(y.data + i * r.inner), x.data + index[i] * r.inner, r.inner * sizeof(T));
     });
 }
 
@@ -166,6 +155,6 @@ template <class T> void scatter_add(InOut<T> x, In<Index> index, In<T> source, I
 
 }  // namespace
 
-KERNELS({"take", FOR_FLOATS(take)}, {"gather", FOR_FLOATS(gather)}, {"add_at", bind<add_at<float>, add_at<double>>},
-        {"look_up", FOR_FLOATS(look_up)}, {"add_rows", bind<add_rows<float>, add_rows<double>>},
+KERNELS({"slices", FOR_FLOATS(slices)}, {"gather", FOR_FLOATS(gather)}, {"add_at", bind<add_at<float>, add_at<double>>},
+        {"add_rows", bind<add_rows<float>, add_rows<double>>},
         {"scatter_add", bind<scatter_add<float>, scatter_add<double>>})

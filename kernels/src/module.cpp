@@ -160,6 +160,20 @@ static PyObject* py_in_order(PyObject*, PyObject* const* args, Py_ssize_t count)
     Py_RETURN_TRUE;
 }
 
+static PyObject* py_indexed(PyObject*, PyObject* const* args, Py_ssize_t count) {
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "an array and an index are needed");
+        return nullptr;
+    }
+    for (int i = 0; i < 2; i++)
+        if (!PyObject_TypeCheck(args[i], numpy_array) || !reinterpret_cast<NumpyArray*>(args[i])->ndim) Py_RETURN_FALSE;
+    auto& index = *reinterpret_cast<NumpyArray*>(args[1]);
+    char letter = index.dtype->letter;
+    bool is_wide = letter == 'q' || (letter == 'l' && sizeof(long) == 8);
+    if (!is_wide || index.dtype->byte_order != '=' || (index.flags & IN_ORDER) != IN_ORDER) Py_RETURN_FALSE;
+    return said(all_floating(args, 1, IN_ORDER));
+}
+
 bool Argument::take_array(int flags) {
     if (look_into(flags)) return true;
     if (PyObject_GetBuffer(object, &view, flags) == 0) {
@@ -206,6 +220,8 @@ PyMODINIT_FUNC JOINED(PyInit__, VARIANT)() {
                 "Whether arrays lie row by row and are of the first one's floating dtype; any other may be None."},
                {"strided", PyCFunction(reinterpret_cast<void (*)()>(py_all_floating<ALIGNED>)), METH_FASTCALL,
                 "Whether arrays are aligned and of the first one's floating dtype."},
+               {"indexed", PyCFunction(reinterpret_cast<void (*)()>(py_indexed)), METH_FASTCALL,
+                "Whether an array is ready, and an index one of numbers in order."},
                {"arrays_are", py_arrays_are, METH_O, "Which type NumPy's arrays are of, by its table of functions."}};
     for (const Entry& entry : entries())
         methods.push_back({entry.name, PyCFunction(reinterpret_cast<void (*)()>(entry.function)), METH_FASTCALL, nullptr});

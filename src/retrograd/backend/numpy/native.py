@@ -146,8 +146,7 @@ def alike(first: Any, second: Any) -> bool:
 
 def indexed(array: Any, index: Any) -> bool:
     """Whether the array is :func:`ready`, and the index one of numbers in order."""
-    return index.dtype is INT64 and array.ndim and index.ndim and HELPERS["ready"](array) \
-        and HELPERS["in_order"](index)
+    return index.dtype is INT64 and array.ndim and index.ndim and ready(array) and in_order(index)
 
 
 def like(array: Any) -> Any:
@@ -202,7 +201,7 @@ def named(functions: Any) -> dict[str, Any]:
 HELPERS = named((np.empty, np.zeros, np.asarray, np.empty_like, in_order, ready, strided, alike,
                  indexed, like, column, row, without, neighbours, masks))
 if ARRAYS_ARE_KNOWN:  # the same in a tenth of the time
-    HELPERS |= {name: kernels[name] for name in ("ready", "in_order", "strided")
+    HELPERS |= {name: kernels[name] for name in ("ready", "in_order", "strided", "indexed")
                 if name in kernels}
 
 

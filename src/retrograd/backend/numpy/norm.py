@@ -148,8 +148,8 @@ def columns(x: Any) -> tuple[Any, Any, Any]:
 # ---------------------------------------------------------------- embedding
 
 
-@native("look_up(weight, indices, empty((*indices.shape, *weight.shape[1:]), weight.dtype))",
-        when="indexed(weight, indices)")
+@native("slices(weight, indices, empty((*indices.shape, *weight.shape[1:]), weight.dtype), 0, "
+        "False)", when="indexed(weight, indices)")
 def look_up(weight: Any, indices: Any) -> Any:
     if not weight.size or (indices.size and indices.min() < 0):
         return plain.look_up(weight, indices)
