@@ -206,8 +206,7 @@ def compile_pass_on(op: Op, layout: NodeLayout, way: OnArrays) -> Any:
         if arg in op.rules:
             rule = (*_rule_source(op, layout, i, way), *_add_source(op, layout, i, way))
             one_by_one += [f"if w{i} is not None:", *("    " + line for line in rule)]
-    added = [line for i in range(layout.arity) for line in _add_source(op, layout, i, way)]
-    lines += _jointly_source(op, layout, way, added, one_by_one)
+    lines += _jointly_source(op, layout, way, _add_source, one_by_one)
     return compile_function(
         f"{op.name} {way.label} pass_on", "pass_on",
         ["def pass_on(self, g, by, grads):", *("    " + line for line in lines)], op)
@@ -234,9 +233,16 @@ def _add_source(op: Op, layout: NodeLayout, i: int, way: OnArrays) -> list[str]:
     return add
 
 
-def _jointly_source(op: Op, layout: NodeLayout, way: OnArrays, then: list[str],
+def _nothing_source(op: Op, layout: NodeLayout, i: int, way: OnArrays) -> list[str]:
+    return []
+
+
+def _jointly_source(op: Op, layout: NodeLayout, way: OnArrays, then: Any,
                     one_by_one: list[str]) -> list[str]:
-    """Lines that find all gradients at once where all are wanted, and else ``one_by_one``."""
+    """Lines that find all gradients at once where all are wanted, and else ``one_by_one``.
+
+    What follows for each of them is what ``then`` gives.
+    """
     if op.joint_rule is None or way.label != "real":
         return one_by_one
     GENERATED[f"{op.name}_joint_rule"] = op.joint_rule
@@ -244,7 +250,8 @@ def _jointly_source(op: Op, layout: NodeLayout, way: OnArrays, then: list[str],
     return ["if " + " and ".join(f"w{i} is not None" for i in range(layout.arity)) + ":",
             "    " + ", ".join(f"r{i}" for i in range(layout.arity))
             + f" = {op.name}_joint_rule({needs})",
-            *("    " + line for line in then), "else:", *("    " + line for line in one_by_one)]
+            *("    " + line for i in range(layout.arity) for line in then(op, layout, i, way)),
+            "else:", *("    " + line for line in one_by_one)]
 
 
 def _run_source(op: Op, layout: NodeLayout, way: OnArrays) -> list[str]:
@@ -258,7 +265,7 @@ def _run_source(op: Op, layout: NodeLayout, way: OnArrays) -> list[str]:
         else:
             lines += [f"if w{i} is None: r{i} = None", "else:",
                       *("    " + line for line in _rule_source(op, layout, i, way))]
-    return [*_read_source(op, layout, way), *_jointly_source(op, layout, way, [], lines)]
+    return [*_read_source(op, layout, way), *_jointly_source(op, layout, way, _nothing_source, lines)]
 
 
 def _read_source(op: Op, layout: NodeLayout, way: OnArrays) -> list[str]:

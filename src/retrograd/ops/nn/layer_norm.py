@@ -81,10 +81,7 @@ def _keeps_moments(input: Tensor, weight: Tensor | None, bias: Tensor | None) ->
 
 def _are_plain(*tensors: Tensor | None) -> bool:
     """Whether no transform is at work: the ops that keep moments know none."""
-    for tensor in tensors:
-        if tensor is not None and type(tensor) not in PLAIN:
-            return False
-    return True
+    return all([t is None or type(t) in PLAIN for t in tensors])
 
 
 @op(node="NativeLayerNormBackward0", differentiable=(0,), outputs=("output", "mean", "scale"),
