@@ -265,7 +265,8 @@ def _run_source(op: Op, layout: NodeLayout, way: OnArrays) -> list[str]:
         else:
             lines += [f"if w{i} is None: r{i} = None", "else:",
                       *("    " + line for line in _rule_source(op, layout, i, way))]
-    return [*_read_source(op, layout, way), *_jointly_source(op, layout, way, _nothing_source, lines)]
+    return [*_read_source(op, layout, way),
+            *_jointly_source(op, layout, way, _nothing_source, lines)]
 
 
 def _read_source(op: Op, layout: NodeLayout, way: OnArrays) -> list[str]:
