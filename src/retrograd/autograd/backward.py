@@ -62,9 +62,9 @@ def backward(tensors: Roots, grad_tensors: Gradients = None, retain_graph: bool 
     for callback in when_over:
         callback()
     if not create_graph and Passes.are_watched and next(Passes.turns) and outputs:
-        from .growth import look
-
-        look(outputs[0], retain)
+        if Passes.look is None:
+            from . import growth  # noqa: F401 - which fills it
+        Passes.look(outputs[0], retain)
 
 
 extensions.fill(backward=backward)
@@ -134,6 +134,7 @@ class Passes:
     EVERY = 8
     turns = cycle((False,) * (EVERY - 1) + (True,))
     are_watched = True
+    look: Any = None  # what looks at one, once it is loaded
 
 
 def announced(outputs: tuple[Any, ...],

@@ -270,9 +270,10 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
         RUNNING.set(schedule)
         if accumulate and not recorded:
             for gradient in gradients:
-                if is_array(gradient):
-                    is_whole = gradient.__class__ is ndarray and gradient.base is None
-                    memory = gradient if is_whole else memory_of(gradient)
+                if gradient.__class__ is ndarray and gradient.base is None:
+                    schedule.given[id(gradient)] = gradient  # what follows, in fewer calls
+                elif is_array(gradient):
+                    memory = memory_of(gradient)
                     schedule.given[id(memory)] = memory
         if schedule.is_plain and not recorded and not retain and profile is None:
             if released is not None:
