@@ -15,7 +15,8 @@ NODE = "ScaledDotProductFlashAttentionForCpuBackward0"
 
 @pytest.fixture(autouse=True)
 def _keeps_no_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subject.attention_kernels, "SCORES_KEPT", -1)
+    for name in ("SCORES_KEPT", "SCORES_OF_HEADS_KEPT"):
+        monkeypatch.setattr(subject.attention_kernels, name, -1)
 
 
 def heads(*lead: int, dtype: Any = torch.float64) -> list[torch.Tensor]:

@@ -11,6 +11,7 @@ import pytest
 
 import retrograd as torch
 from retrograd.backend import xp
+from retrograd.codegen.switch import GeneralPath
 from retrograd.core import declaration
 from retrograd.core.op import (
     COMPOSITES,
@@ -265,6 +266,73 @@ def test_two_rules_for_one_argument(way: str) -> None:
 def test_a_rule_with_other_parameters(way: str, rule: Any, words: str) -> None:
     with refused(f"mine.{way}: the rule of 'input' {words}"):
         getattr(mine(), way)(input=rule)
+
+
+# ---------------------------------------------------------------- gradients found at once
+
+
+def of_two() -> tuple[Any, list[str]]:
+    """An op with a rule for each argument and one for both, and a list of those that run."""
+    ran: list[str] = []
+
+    @op(**HIDDEN)
+    def mine(input: Array, other: Array, power: int) -> Any:
+        return input * other ** power
+
+    def first(g: Any, other: Any, power: int) -> Any:
+        ran.append("first")
+        return g * other ** power
+
+    def second(g: Any, input: Any, other: Any, power: int) -> Any:
+        ran.append("second")
+        return g * input * power * other ** (power - 1)
+
+    def both(g: Any, input: Any, other: Any, power: int) -> Any:
+        ran.append("both")
+        return g * other ** power, g * input * power * other ** (power - 1)
+
+    mine.vjp(input=first, other=second)
+    mine.vjp_jointly(both)
+    return mine, ran
+
+
+@pytest.mark.skipif(GeneralPath.only, reason="it has no such rules")
+def test_gradients_are_found_at_once_where_all_are_wanted() -> None:
+    mine, ran = of_two()
+    x, y = (torch.tensor([value, 3.0], requires_grad=True) for value in (0.5, -2.0))
+    mine(x, y, 2).backward(torch.ones(2))
+    assert x.grad.tolist() == [4, 9] and y.grad.tolist() == [-2, 18] and ran == ["both"]
+    found = torch.autograd.grad(mine(x, y, 2).sum(), (x, y))
+    assert [f.tolist() for f in found] == [[4, 9], [-2, 18]] and ran == ["both"] * 2
+    assert torch.autograd.grad(mine(x, y, 2).sum(), y)[0].tolist() == [-2, 18]
+    mine(x.detach(), y, 2).sum().backward()
+    assert ran == ["both"] * 2 + ["second"] * 2
+    first, = torch.autograd.grad(mine(x, y, 2).sum(), x, create_graph=True)
+    assert torch.autograd.grad(first.sum(), y)[0].tolist() == [-4, 6]
+    assert "both" not in ran[2:]
+
+
+@pytest.mark.skipif(GeneralPath.only, reason="it has no such rules")
+def test_gradients_that_are_found_at_once_meet_others() -> None:
+    mine, ran = of_two()
+    x = torch.tensor([0.5, 3.0], requires_grad=True)
+    (mine(x, x, 2) + x).backward(torch.ones(2))
+    assert x.grad.tolist() == [1.75, 28] and ran == ["both"]
+
+
+def test_a_joint_rule_that_cannot_work() -> None:
+    declared, _ = of_two()
+    with refused("mine.vjp_jointly: there is such a rule already; an op has one"):
+        declared.vjp_jointly(lambda g: (g, g))
+    declared = elementwise(**HIDDEN)(kernel_of("def mine_too(input: Array, other: Array)"))
+    declared.vjp(input=lambda g, other: g * other)
+    with refused("mine_too.vjp_jointly: it is for several arrays that all have rules"):
+        declared.vjp_jointly(lambda g: (g, g))
+    declared = op(**HIDDEN)(kernel_of("def mine_again(input: Array, other: Array)"))
+    declared.vjp(input=lambda g, other: g * other, other=lambda g, wanted: g)
+    with refused("mine_again.vjp_jointly asks for 'input'; it can have what the rules ask for: "
+                 "g, other"):
+        declared.vjp_jointly(lambda g, input: (g, g))
 
 
 def test_a_rule_may_ask_for_outputs() -> None:

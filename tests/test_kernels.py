@@ -520,7 +520,7 @@ def _() -> Any:
         yield from ((np.flip(x).copy(), np.abs(x), axis) for axis in (x.ndim - 1, 0))
 
 
-@cases("norm.layer_norm")
+@cases("norm.layer_norm", "norm.layer_normed")
 def _() -> Any:
     for x in large_rows():
         for rank in range(1, x.ndim):
@@ -1147,6 +1147,15 @@ def _() -> Any:
     yield from ((x, index, dims[:1] if index.dtype == bool else dims)
                 for x, index, dims in indexed())
     yield numbers(3, 0), np.array([0, 5]), (0,)  # nothing is beyond, where nothing is
+
+
+@cases("index.selected", exact=True)
+def _() -> Any:
+    for array in layouts(numbers(7, 3)):
+        for dim, index in ((0, integers(4)), (1, integers(20, below=3)), (0, integers(0)),
+                           (0, np.array([6, 7])), (1, np.array([-1, 2]))):
+            yield array, dim, index
+    yield np.arange(5), 0, np.array([4, 0], np.int32)
 
 
 @cases("index.put", "index.with_put")

@@ -614,7 +614,7 @@ def rows_with_parameters(arrays: Arrays) -> tuple[Any, int, list[Any]]:
     return arrays.floats(*shape), rank, parameters
 
 
-@case("norm.layer_norm")
+@case("norm.layer_norm", "norm.layer_normed")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     x, rank, (weight, bias) = rows_with_parameters(arrays)
     return x, rank, 1e-2, weight, bias
@@ -939,6 +939,28 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return array, index.reshape(-1, 2) if index.size % 2 == 0 else index, dim
 
 
+@case("index.selected")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    array, index, dim = slices(arrays)
+    return array, dim, indices(arrays, 0, array.shape[dim], index.size)
+
+
+@case("norm.look_up")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    rows, width = (arrays.draw(st.integers(low, 70)) for low in (1, 0))
+    shape = arrays.draw(st.lists(st.integers(0, 30), min_size=1, max_size=2))
+    return arrays.floats(rows, width), indices(arrays, 0, rows, *shape)
+
+
+@case("norm.add_rows")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    count, width, times = (arrays.draw(st.integers(1, n)) for n in (50, 70, 400))
+    shape = (2, times) if arrays.draw(st.booleans()) else (times,)
+    return (arrays.floats(*shape, width, wild=False), indices(arrays, 0, count, *shape), count,
+            arrays.draw(st.integers(-1, count)), False)
+
+
 @case("index._add")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
@@ -998,7 +1020,7 @@ class Channels:
         self.moments = norm.channel_norm(self.x, None, None, self.groups, 1e-2)[1:3]
 
 
-@case("norm.channel_norm")
+@case("norm.channel_norm", "norm.channel_normed")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     own = Channels(arrays)
     return own.x, own.weight, own.bias, own.groups, 1e-2
@@ -1312,6 +1334,45 @@ def test_a_kernel_is_chosen_where_it_can_do_it(name: str, monkeypatch: pytest.Mo
         if not any(taken):
             settings(examples, max_examples=count)(given(data=st.data())(choose))()
     assert any(taken)
+
+
+class Own(np.ndarray):
+    """A class of arrays of somebody's own."""
+
+
+@needs_kernels
+@pytest.mark.parametrize("name", ["ready", "in_order", "strided", "indexed"])
+@settings(examples, max_examples=60)
+@given(data=st.data())
+def test_kernels_say_what_they_can_read(name: str, data: Any) -> None:
+    """As the functions of the same name do, of numbers too, and of what is no plain array."""
+    arrays = Arrays(data.draw)
+
+    def some() -> Any:
+        dtype = data.draw(st.sampled_from([*FLOATS, *map(np.dtype, ("i8", "i4", "F", ">f4", "?"))]))
+        shape = arrays.draw(st.sampled_from([(3, 4), (5,), (1, 1), (), (0, 2)]))
+        array = arrays.random.integers(0, 2, shape).astype(dtype)
+        array = arrays.arranged(array, repeated=False) if shape else array
+        kind = arrays.draw(st.sampled_from(["array", "array", "subclass", "number"]))
+        if kind == "number" and array.size:
+            return array[(0,) * array.ndim]
+        return array.view(Own) if kind == "subclass" else array
+
+    given = [some() for _ in range(2 if name == "indexed" else arrays.draw(st.integers(1, 3)))]
+    if name in ("ready", "in_order") and arrays.draw(st.booleans()):
+        given.append(None)
+    assert native.HELPERS[name](*given) == bool(getattr(native, name)(*given))
+
+
+@needs_kernels
+def test_what_kernels_are_asked_of_no_array() -> None:
+    for name in ("ready", "in_order", "strided"):
+        with pytest.raises(AttributeError):
+            native.HELPERS[name](3)
+    with pytest.raises(TypeError):
+        native.HELPERS["ready"]()
+    with pytest.raises(TypeError):
+        native.HELPERS["indexed"](np.ones(3))
 
 
 def test_every_case_is_for_a_kernel() -> None:

@@ -39,6 +39,7 @@ template <class T> struct Array {
 template <class T> struct In : Array<const T> {};     // read
 template <class T> struct Maybe : Array<const T> {};  // read, or None
 template <class T> struct Out : Array<T> {};          // written, and returned
+template <class T> struct MaybeOut : Array<T> {};     // written where it is no None, and returned
 template <class T> struct InOut : Array<T> {};        // read and written
 
 template <class T> struct Strided : Array<T> {

@@ -12,6 +12,7 @@ namespace {
 // That meet at a time; KEYS is a multiple of every strip's width.
 constexpr I QUERIES = 64, CAUSAL_QUERIES = 32, KEYS = 128;
 constexpr I SHARED = 512;              // queries for which keys and values are copied once
+constexpr I FEW = 16;                  // pairs of a query and a key for which they are not worth copying
 
 // Scores that are hidden are minus infinity.
 template <class T> struct Task {
@@ -44,12 +45,17 @@ template <class T> struct Task {
         return true;
     }
     I seen(I last) const { return causal ? std::min(keys, last) : keys; }  // by the queries before the last one
+    I rows_at_once() const { return std::min(at_once, queries); }
     I work(I rows) const { return std::max<I>(1, rows * keys * std::max<I>(1, (width + depth) / 8)); }
 
     // The scores of some queries, scaled, and some keys, which lie in strips.
     void scores(I head, const Matrix<W>& scaled, I first, const W* key_strips, I start, I count, W* to, I step) const {
         by_strips(scaled, key_strips + start * width, count, width * WIDTH<W>, to, step, false);
-        for (I i = 0; i < scaled.rows; i++) {
+        hide(head, first, scaled.rows, start, count, to, step);
+    }
+    // Adds to scores, and hides some.
+    void hide(I head, I first, I rows, I start, I count, W* to, I step) const {
+        for (I i = 0; i < rows; i++) {
             W* row = to + i * step;
             if (causal)
                 for (I j = std::max<I>(0, first + i + 1 - start); j < count; j++) row[j] = -std::numeric_limits<W>::infinity();
@@ -71,6 +77,24 @@ template <class T> Matrix<T> rows_of(const Matrix<T>& m, I first, I count) {
     return {m.data + first * m.down, count, m.columns, m.down, m.right};
 }
 
+// Products with rows that lie where they lie, each in one piece: of rows by rows, and of numbers by rows.
+template <class T, class W> void by_rows(const Matrix<W>& a, const Matrix<T>& rows, W* to, I step) {
+    for (I i = 0; i < a.rows; i++)
+        for (I j = 0; j < rows.rows; j++) {
+            const W* p = a.data + i * a.down;
+            const T* q = rows.data + j * rows.down;
+            to[i * step + j] = summed<W>(a.columns, [=](I k) INLINE_LAMBDA { return p[k] * wide(q[k]); });
+        }
+}
+template <class T, class W> void add_rows(const Matrix<W>& a, const Matrix<T>& rows, W* to, I step) {
+    for (I i = 0; i < a.rows; i++)
+        for (I j = 0; j < rows.rows; j++) {
+            W factor = a.data[i * a.down + j], *p = to + i * step;
+            const T* q = rows.data + j * rows.down;
+            SIMD for (I k = 0; k < rows.columns; k++) p[k] += factor * wide(q[k]);
+        }
+}
+
 template <class T, class W = Wide<T>>
 void attention(Seen<T> query, Seen<T> key, Seen<T> value, MaybeSeen<T> added, MaybeSeen<bool> shown, Filled<T> out, Out<W> sums,
                bool causal, double scale) {
@@ -81,14 +105,18 @@ void attention(Seen<T> query, Seen<T> key, Seen<T> value, MaybeSeen<T> added, Ma
             "the results have other shapes");
     I parts = (queries + SHARED - 1) / SHARED, step = whole_strips<W>(depth);
     parallel(task.heads * parts, rows_grain(task.work(std::min(queries, SHARED))), [&](I begin, I end) {
-        std::vector<W> key_strips(width * whole_strips<W>(task.keys)), value_strips(task.keys * step);
-        std::vector<W> scaled(QUERIES * width), scores(QUERIES * KEYS), totals(QUERIES * step);
+        bool few = queries * task.keys <= FEW && key.step(int(n) + 1) == 1 && value.step(int(n) + 1) == 1;
+        std::vector<W> key_strips(few ? 0 : width * whole_strips<W>(task.keys)), value_strips(few ? 0 : task.keys * step);
+        I most_rows = task.rows_at_once();
+        std::vector<W> scaled(most_rows * width), scores(most_rows * KEYS), totals(most_rows * step);
         for (I unit = begin; unit < end; unit++) {
             I head = unit / parts, start = unit % parts * SHARED, stop = std::min(queries, start + SHARED);
             Matrix<T> q = matrix_of(query, head), k = matrix_of(key, head), v = matrix_of(value, head);
             I most = task.seen(stop);
-            in_strips<W>(rows_of(k, 0, most).turned(), key_strips.data());
-            in_strips<W>(rows_of(v, 0, most), value_strips.data());
+            if (!few) {
+                in_strips<W>(rows_of(k, 0, most).turned(), key_strips.data());
+                in_strips<W>(rows_of(v, 0, most), value_strips.data());
+            }
             T* to = out.part(head, int(n));
             I down = out.step(int(n)), right = out.step(int(n) + 1);
             for (I first = start; first < stop; first += task.at_once) {
@@ -100,19 +128,25 @@ void attention(Seen<T> query, Seen<T> key, Seen<T> value, MaybeSeen<T> added, Ma
                 std::fill(totals.begin(), totals.begin() + rows * step, W(0));
                 for (I from = 0; from < seen; from += KEYS) {
                     I count = std::min(KEYS, seen - from);
-                    task.scores(head, some, first, key_strips.data(), from, count, scores.data(), KEYS);
+                    if (few) {
+                        by_rows(some, rows_of(k, from, count), scores.data(), KEYS);
+                        task.hide(head, first, rows, from, count, scores.data(), KEYS);
+                    } else task.scores(head, some, first, key_strips.data(), from, count, scores.data(), KEYS);
+                    I whole = whole_strips<W>(count);  // what is hidden behind the last key makes for whole vectors
                     for (I i = 0; i < rows; i++) {
                         W* row = scores.data() + i * KEYS;
-                        W high = std::max(top[i], largest<W>(count, [=](I j) { return row[j]; }));
+                        std::fill(row + count, row + whole, -std::numeric_limits<W>::infinity());
+                        W high = std::max(top[i], largest<W>(whole, [=](I j) { return row[j]; }));
                         W base = high == -std::numeric_limits<W>::infinity() ? W(0) : high;
-                        W found = summed<W>(count, [=](I j) { return row[j] = falling_exp(row[j] - base); });
+                        W found = summed<W>(whole, [=](I j) { return row[j] = falling_exp(row[j] - base); });
                         W kept = from ? falling_exp(top[i] - base) : W(0);
                         if (from && kept != 1) SIMD for (I j = 0; j < step; j++) totals[i * step + j] *= kept;
                         sum[i] = sum[i] * kept + found;
                         top[i] = high;
                     }
-                    by_strips(Matrix<W>{scores.data(), rows, count, KEYS, 1}, value_strips.data() + from * WIDTH<W>, depth,
-                              most * WIDTH<W>, totals.data(), step, from > 0);
+                    Matrix<W> weights{scores.data(), rows, count, KEYS, 1};
+                    if (few) add_rows(weights, rows_of(v, from, count), totals.data(), step);
+                    else by_strips(weights, value_strips.data() + from * WIDTH<W>, depth, most * WIDTH<W>, totals.data(), step, from > 0);
                 }
                 for (I i = 0; i < rows; i++) {
                     out_of_rows(totals.data() + i * step, step, sum[i] == 0 ? W(0) : 1 / sum[i], to + (first + i) * down, 1, depth,
@@ -142,9 +176,11 @@ void attention_gradients(Seen<T> g, Seen<T> query, Seen<T> key, Seen<T> value, S
     I wide_step = whole_strips<W>(width), deep_step = whole_strips<W>(depth), long_step = whole_strips<W>(keys);
     parallel(task.heads, rows_grain(2 * task.work(queries)), [&](I begin, I end) {
         std::vector<W> turned_keys(width * long_step), turned_values(depth * long_step), key_strips(keys * wide_step);
-        std::vector<W> key_sums(keys * wide_step), value_sums(keys * deep_step), query_sums(QUERIES * wide_step);
-        std::vector<W> scaled(QUERIES * width), slopes(QUERIES * depth), query_strips(QUERIES * wide_step), slope_strips(QUERIES * deep_step);
-        std::vector<W> weights(QUERIES * KEYS), products(QUERIES * KEYS);
+        I most_rows = task.rows_at_once();
+        std::vector<W> key_sums(keys * wide_step), value_sums(keys * deep_step), query_sums(most_rows * wide_step);
+        std::vector<W> scaled(most_rows * width), slopes(most_rows * depth);
+        std::vector<W> query_strips(most_rows * wide_step), slope_strips(most_rows * deep_step);
+        std::vector<W> weights(most_rows * KEYS), products(most_rows * KEYS);
         for (I head = begin; head < end; head++) {
             Matrix<T> q = matrix_of(query, head), k = matrix_of(key, head), v = matrix_of(value, head);
             Matrix<T> slope = matrix_of(g, head), o = matrix_of(output, head);
@@ -175,10 +211,11 @@ void attention_gradients(Seen<T> g, Seen<T> query, Seen<T> key, Seen<T> value, S
                     Matrix<W> p{weights.data(), rows, count, KEYS, 1}, d{products.data(), rows, count, KEYS, 1};
                     task.scores(head, some, first, turned_keys.data(), from, count, weights.data(), KEYS);
                     by_strips(own, turned_values.data() + from * depth, count, depth * WIDTH<W>, products.data(), KEYS, false);
+                    I whole = whole_strips<W>(count);
                     for (I i = 0; i < rows; i++) {
                         W *weight = weights.data() + i * KEYS, *product = products.data() + i * KEYS;
                         W shift = base[i], mean = along[i];
-                        SIMD for (I j = 0; j < count; j++) {
+                        SIMD for (I j = 0; j < whole; j++) {
                             weight[j] = exp_(weight[j] - shift);
                             product[j] = weight[j] * (product[j] - mean);
                         }

@@ -94,6 +94,7 @@ struct TakingStrided : TakingAny<A, T, PyBUF_STRIDES | FLAGS, OPTIONAL, RETURNED
 template <class T> struct Taking<In<T>> : TakingArray<In<T>, T, 0, false, false> {};
 template <class T> struct Taking<Maybe<T>> : TakingArray<Maybe<T>, T, 0, true, false> {};
 template <class T> struct Taking<Out<T>> : TakingArray<Out<T>, T, PyBUF_WRITABLE, false, true> {};
+template <class T> struct Taking<MaybeOut<T>> : TakingArray<MaybeOut<T>, T, PyBUF_WRITABLE, true, true> {};
 template <class T> struct Taking<InOut<T>> : TakingArray<InOut<T>, T, PyBUF_WRITABLE, false, false> {};
 template <class T> struct Taking<Seen<T>> : TakingStrided<Seen<T>, T, 0, false, false> {};
 template <class T> struct Taking<MaybeSeen<T>> : TakingStrided<MaybeSeen<T>, T, 0, true, false> {};

@@ -52,18 +52,20 @@ template <class T, class W = Wide<T>> SetMoments<W> moments_of(const Sets& s, co
 }
 
 template <class T, class W = Wide<T>>
-void channel_norm(In<T> x, Maybe<T> weight, Maybe<T> bias, Out<T> y, Out<W> means, Out<W> scales, Out<W> squares, I groups,
-                  double eps) {
+void set_norm(In<T> x, Maybe<T> weight, Maybe<T> bias, Out<T> y, MaybeOut<W> means, MaybeOut<W> scales, MaybeOut<W> squares,
+              I groups, double eps) {
     Sets s(x, groups);
     I rows = s.samples * s.channels, n = s.width;
     require(same_shape(x, y), "the result has another shape");
-    require(means.size == rows && scales.size == rows && squares.size == rows, "there is a number for each row");
+    for (const MaybeOut<W>& each : {means, scales, squares}) require(!each || each.size == rows, "there is a number for each row");
     require((!weight || weight.size == s.channels) && (!bias || bias.size == s.channels), "the parameters have another size");
     s.each(4, [&](I set) {
         auto [mean, square, scale] = moments_of(s, x.data, set, eps);
         for (I i = 0; i < s.together; i++) {
             I row = s.row(set, i), channel = row % s.channels;
-            means[row] = mean, scales[row] = scale, squares[row] = square;
+            if (means) means[row] = mean;
+            if (scales) scales[row] = scale;
+            if (squares) squares[row] = square;
             const T* p = x.data + row * n;
             T* q = y.data + row * n;
             W middle = mean, factor = weight ? scale * wide(weight[channel]) : scale, shift = bias ? wide(bias[channel]) : W(0);
@@ -170,7 +172,7 @@ template <class T, class W = Wide<T>> void shifted_channels(In<T> x, In<W> scale
 
 }  // namespace
 
-KERNELS({"channel_norm", FOR_FLOATS(channel_norm)}, {"channel_gradients", FOR_FLOATS(channel_gradients)},
+KERNELS({"set_norm", FOR_FLOATS(set_norm)}, {"channel_gradients", FOR_FLOATS(channel_gradients)},
         {"blend", bind<blend<float>, blend<double>>},
         {"channel_weight_gradient", FOR_FLOATS(channel_weight_gradient)}, {"channel_sums", FOR_FLOATS(channel_sums)},
         {"shifted_channels", FOR_FLOATS(shifted_channels)})

@@ -28,11 +28,11 @@ void check(const Array<const Index>& index, I n, bool from_the_end) {
 }
 INLINE I from_start(Index i, I n) { return i < 0 ? i + n : i; }
 
-// The slices of x that the index names along one dimension.
-template <class T> void take(In<T> x, In<Index> index, Out<T> y, I axis) {
+// The slices of x that the index names along one dimension, where it may count from the end or not.
+template <class T> void slices(In<T> x, In<Index> index, Out<T> y, I axis, bool from_the_end) {
     Rows r(x, axis);
     require(y.size == r.outer * index.size * r.inner, "the result has another size");
-    check(index, r.n, true);
+    check(index, r.n, from_the_end);
     parallel(r.outer * index.size, rows_grain(r.inner), [&](I begin, I end) {
         for (I start = begin, stop; start < end; start = stop) {
             I outer = start / index.size, first = outer * index.size;
@@ -48,17 +48,14 @@ template <class T> void take(In<T> x, In<Index> index, Out<T> y, I axis) {
     });
 }
 
-// Adds slices to those that the index names, in their order. Threads share what is written to: the
+// Adds slices to those that the index names, in their order, but for one. Threads share what is written to: the
 // positions along the dimension, or where there are few, the elements of a slice.
-template <class T> void add_at(InOut<T> x, In<Index> index, In<T> values, I axis) {
-    Rows r(x, axis);
-    require(values.size == r.outer * index.size * r.inner, "the values have another size");
-    check(index, r.n, true);
+template <class T> void add_slices(const Rows& r, T* x, const In<Index>& index, const In<T>& values, I passed_over) {
     auto add = [&](I outer, I low, I high, I first, I last) {
         for (I i = 0; i < index.size; i++) {
             I row = from_start(index[i], r.n);
-            if (row < low || row >= high) continue;
-            T* to = x.data + (outer * r.n + row) * r.inner;
+            if (row < low || row >= high || row == passed_over) continue;
+            T* to = x + (outer * r.n + row) * r.inner;
             const T* from = values.data + (outer * index.size + i) * r.inner;
             if (last - first == 1) to[first] += from[first];
             else SIMD for (I j = first; j < last; j++) to[j] += from[j];
@@ -76,6 +73,21 @@ template <class T> void add_at(InOut<T> x, In<Index> index, In<T> values, I axis
         crew = std::max<I>(1, std::min(crew, r.n));
         parallel(crew, 1, [&](I begin, I end) { add(0, begin * r.n / crew, end * r.n / crew, 0, r.inner); });
     }
+}
+
+template <class T> void add_at(InOut<T> x, In<Index> index, In<T> values, I axis) {
+    Rows r(x, axis);
+    require(values.size == r.outer * index.size * r.inner, "the values have another size");
+    check(index, r.n, true);
+    add_slices(r, x.data, index, values, -1);
+}
+
+// To rows of zeros; nothing is added to the row `padding`.
+template <class T> void add_rows(Out<T> zeros, In<Index> index, In<T> rows, I padding) {
+    Rows r(zeros, 0);
+    require(rows.size == index.size * r.inner, "the rows have another size");
+    check(index, r.n, false);
+    add_slices(r, zeros.data, index, rows, padding < 0 ? -1 : padding);
 }
 
 // ---------------------------------------------------------------- an index for each element
@@ -143,5 +155,6 @@ template <class T> void scatter_add(InOut<T> x, In<Index> index, In<T> source, I
 
 }  // namespace
 
-KERNELS({"take", FOR_FLOATS(take)}, {"gather", FOR_FLOATS(gather)}, {"add_at", bind<add_at<float>, add_at<double>>},
+KERNELS({"slices", FOR_FLOATS(slices)}, {"gather", FOR_FLOATS(gather)}, {"add_at", bind<add_at<float>, add_at<double>>},
+        {"add_rows", bind<add_rows<float>, add_rows<double>>},
         {"scatter_add", bind<scatter_add<float>, scatter_add<double>>})

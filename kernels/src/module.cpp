@@ -46,7 +46,7 @@ struct NumpyArray {
     NumpyDtype* dtype;
     int flags;
 };
-constexpr int IN_ROWS = 0x1, ALIGNED = 0x100, WRITABLE = 0x400;
+constexpr int IN_ROWS = 0x1, ALIGNED = 0x100, WRITABLE = 0x400, IN_ORDER = IN_ROWS | ALIGNED;
 constexpr int OTHERS = 24;  // from here on dtypes are other packages', whatever their letters
 static PyTypeObject* numpy_array = nullptr;  // as long as NumPy has not said
 
@@ -95,6 +95,85 @@ static PyObject* py_arrays_are(PyObject*, PyObject* given) {
     return PyBool_FromLong(numpy_array != nullptr);
 }
 
+// ---------------------------------------------------------------- what conditions of kernels ask
+
+// Of an array, or of a number of NumPy's: what it is made of, and how it lies in memory.
+struct Looked {
+    PyObject* dtype = nullptr;
+    long flags = 0;
+    Looked() = default;
+    Looked(const Looked&) = delete;
+    ~Looked() { Py_XDECREF(dtype); }
+
+    bool look(PyObject* object) {  // false: an exception is set
+        if (PyObject_TypeCheck(object, numpy_array)) {  // which are known wherever this is asked
+            auto& array = *reinterpret_cast<NumpyArray*>(object);
+            dtype = Py_NewRef(reinterpret_cast<PyObject*>(array.dtype));
+            flags = array.flags;
+            return true;
+        }
+        PyObject *all = nullptr, *number = nullptr;
+        dtype = PyObject_GetAttrString(object, "dtype");
+        if (dtype && (all = PyObject_GetAttrString(object, "flags")) && (number = PyObject_GetAttrString(all, "num")))
+            flags = PyLong_AsLong(number);
+        Py_XDECREF(all);
+        Py_XDECREF(number);
+        return !PyErr_Occurred();
+    }
+    bool has(long wanted) const { return (flags & wanted) == wanted; }
+    bool is_floating() const {
+        auto& known = *reinterpret_cast<NumpyDtype*>(dtype);
+        if (known.byte_order != '=' && known.byte_order != '|') return false;
+        if (known.number >= OTHERS) return known.kind == 'V' && known.letter == 'E';  // bfloat16
+        return known.letter == 'f' || known.letter == 'd' || known.letter == 'e';
+    }
+};
+
+// Whether all are floating arrays of the first one's dtype with these flags; any but the first may be None.
+static int all_floating(PyObject* const* args, Py_ssize_t count, long flags) {
+    Looked first;
+    if (!first.look(args[0])) return -1;
+    if (!first.has(flags) || !first.is_floating()) return 0;
+    for (Py_ssize_t i = 1; i < count; i++) {
+        if (args[i] == Py_None) continue;
+        Looked other;
+        if (!other.look(args[i])) return -1;
+        if (other.dtype != first.dtype || !other.has(flags)) return 0;
+    }
+    return 1;
+}
+static PyObject* said(int found) { return found < 0 ? nullptr : PyBool_FromLong(found); }
+
+template <long FLAGS> PyObject* py_all_floating(PyObject*, PyObject* const* args, Py_ssize_t count) {
+    if (count) return said(all_floating(args, count, FLAGS));
+    PyErr_SetString(PyExc_TypeError, "an array is needed");
+    return nullptr;
+}
+
+static PyObject* py_in_order(PyObject*, PyObject* const* args, Py_ssize_t count) {
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (args[i] == Py_None) continue;
+        Looked array;
+        if (!array.look(args[i])) return nullptr;
+        if (!array.has(IN_ORDER)) Py_RETURN_FALSE;
+    }
+    Py_RETURN_TRUE;
+}
+
+static PyObject* py_indexed(PyObject*, PyObject* const* args, Py_ssize_t count) {
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "an array and an index are needed");
+        return nullptr;
+    }
+    for (int i = 0; i < 2; i++)
+        if (!PyObject_TypeCheck(args[i], numpy_array) || !reinterpret_cast<NumpyArray*>(args[i])->ndim) Py_RETURN_FALSE;
+    auto& index = *reinterpret_cast<NumpyArray*>(args[1]);
+    char letter = index.dtype->letter;
+    bool is_wide = letter == 'q' || (letter == 'l' && sizeof(long) == 8);
+    if (!is_wide || index.dtype->byte_order != '=' || (index.flags & IN_ORDER) != IN_ORDER) Py_RETURN_FALSE;
+    return said(all_floating(args, 1, IN_ORDER));
+}
+
 bool Argument::take_array(int flags) {
     if (look_into(flags)) return true;
     if (PyObject_GetBuffer(object, &view, flags) == 0) {
@@ -135,6 +214,14 @@ static PyModuleDef definition;
 PyMODINIT_FUNC JOINED(PyInit__, VARIANT)() {
     methods = {{"set_threads", py_set_threads, METH_O, "How many threads a kernel may use."},
                {"threads", py_threads, METH_NOARGS, "How many threads a kernel may use."},
+               {"in_order", PyCFunction(reinterpret_cast<void (*)()>(py_in_order)), METH_FASTCALL,
+                "Whether arrays lie row by row; any may be None."},
+               {"ready", PyCFunction(reinterpret_cast<void (*)()>(py_all_floating<IN_ORDER>)), METH_FASTCALL,
+                "Whether arrays lie row by row and are of the first one's floating dtype; any other may be None."},
+               {"strided", PyCFunction(reinterpret_cast<void (*)()>(py_all_floating<ALIGNED>)), METH_FASTCALL,
+                "Whether arrays are aligned and of the first one's floating dtype."},
+               {"indexed", PyCFunction(reinterpret_cast<void (*)()>(py_indexed)), METH_FASTCALL,
+                "Whether an array is ready, and an index one of numbers in order."},
                {"arrays_are", py_arrays_are, METH_O, "Which type NumPy's arrays are of, by its table of functions."}};
     for (const Entry& entry : entries())
         methods.push_back({entry.name, PyCFunction(reinterpret_cast<void (*)()>(entry.function)), METH_FASTCALL, nullptr});

@@ -40,12 +40,14 @@ template <class T> void check_columns(const Rows& rows, const Column<T>& mean, c
 }
 
 template <class T>
-void layer_norm(In<T> x, Maybe<T> weight, Maybe<T> bias, Out<T> y, Out<Wide<T>> mean, Out<Wide<T>> scale, I rank, double eps) {
+void row_norm(In<T> x, Maybe<T> weight, Maybe<T> bias, Out<T> y, MaybeOut<Wide<T>> mean, MaybeOut<Wide<T>> scale, I rank,
+                double eps) {
     using W = Wide<T>;
     Rows rows(x, rank);
     check(rows, weight);
     check(rows, bias);
-    require(same_shape(x, y) && mean.size == rows.count && scale.size == rows.count, "the results have other sizes");
+    require(same_shape(x, y), "the result has another shape");
+    require((!mean || mean.size == rows.count) && (!scale || scale.size == rows.count), "there are more or fewer moments than rows");
     I n = rows.width;
     const T *w = weight.data, *c = bias.data;
     parallel(rows.count, rows_grain(n, 2), [=](I begin, I end) {
@@ -53,8 +55,8 @@ void layer_norm(In<T> x, Maybe<T> weight, Maybe<T> bias, Out<T> y, Out<Wide<T>> 
             const T* p = x.data + i * n;
             T* q = y.data + i * n;
             auto [m, s] = moments_of(p, n, eps);
-            mean[i] = m;
-            scale[i] = s;
+            if (mean) mean[i] = m;
+            if (scale) scale[i] = s;
             W middle = m, factor = s;
             auto row = [=](auto&& finish) INLINE_LAMBDA {
                 SIMD for (I j = 0; j < n; j++) q[j] = narrow<T>(finish((wide(p[j]) - middle) * factor, j));
@@ -146,6 +148,6 @@ void layer_weight_gradient(In<T> g, In<T> x, Column<T> mean, Column<T> scale, Ou
 
 }  // namespace
 
-KERNELS({"layer_norm", FOR_FLOATS(layer_norm)},
+KERNELS({"row_norm", FOR_FLOATS(row_norm)},
         {"layer_gradients", FOR_FLOATS(layer_gradients)},
         {"layer_weight_gradient", FOR_FLOATS(layer_weight_gradient)})

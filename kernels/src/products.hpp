@@ -55,12 +55,13 @@ template <class W, class T> __attribute__((noinline)) void in_strips(const Matri
                     turn<W>(block);
                     for (I i = 0; i < lanes; i++) stored(to + (row + i) * WIDTH<W> + half * lanes, block[i]);
                 }
+        if (count < WIDTH<W>) std::fill_n(to, m.rows * WIDTH<W>, W(0));
         for (; row < m.rows; row++) {
             const T* p = from + row * m.down;
             W* q = to + row * WIDTH<W>;
             if (m.right == 1 && count == WIDTH<W>) for (I j = 0; j < WIDTH<W>; j++) q[j] = wide(p[j]);
             else if (m.right == 0 && count == WIDTH<W>) std::fill_n(q, WIDTH<W>, wide(*p));
-            else for (I j = 0; j < WIDTH<W>; j++) q[j] = j < count ? wide(p[j * m.right]) : W(0);
+            else for (I j = 0; j < count; j++) q[j] = wide(p[j * m.right]);
         }
     }
 }

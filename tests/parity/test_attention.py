@@ -15,7 +15,8 @@ pytestmark = pytest.mark.skipif(native.package is None, reason="without kernels,
 
 LAYOUTS = {"heads first": lambda t: t.permute(0, 2, 1, 3).contiguous(),
            "tokens first": lambda t: t.transpose(1, 2),
-           "three dimensions": lambda t: t[0].transpose(0, 1)}
+           "three dimensions": lambda t: t[0].transpose(0, 1),
+           "as they are": lambda t: t}
 
 
 def run(lib: Any, layout: str, values: list[Any], given: dict[str, Any]) -> list[Any]:
@@ -27,7 +28,18 @@ def run(lib: Any, layout: str, values: list[Any], given: dict[str, Any]) -> list
     return [found.stride(), *[t.detach().numpy() for t in (found, *[leaf.grad for leaf in leaves])]]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", [(2, 2, 8, 8), (1, 3, 1, 5), (2, 1, 40, 3), (1, 1, 17, 33)])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_short_sequences_of_heads(shape: tuple[int, ...], is_causal: bool) -> None:
+    random = np.random.default_rng(0)
+    values = [random.standard_normal(shape) for _ in range(3)]
+    found, expected = [run(lib, "as they are", values, {"is_causal": is_causal})
+                       for lib in (retrograd, torch)]
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("layout", list(LAYOUTS)[:3])
 @pytest.mark.parametrize("kind", ["all", "causal", "mask", "added"])
 def test_as_in_pytorch(layout: str, kind: str) -> None:
     random = np.random.default_rng(0)

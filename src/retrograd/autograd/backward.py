@@ -40,7 +40,7 @@ def backward(tensors: Roots, grad_tensors: Gradients = None, retain_graph: bool 
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both "
                                "passed to `backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
-    outputs = as_tuple(tensors)
+    outputs = (tensors,) if isinstance(tensors, Tensor) else as_tuple(tensors)
     wanted = None
     if inputs is not None:
         wanted = as_tuple(inputs)
@@ -57,13 +57,14 @@ def backward(tensors: Roots, grad_tensors: Gradients = None, retain_graph: bool 
             "function, make sure to reset the .grad fields of your parameters to None after use "
             "to break the cycle and avoid the leak.", once=True)
     retain = create_graph if retain_graph is None else retain_graph
-    _run(roots, gradients, retain, create_graph, targets, accumulate=True)
+    (_run if create_graph or "logging" in modules else run)(
+        roots, gradients, retain, create_graph, targets, True)
     for callback in when_over:
         callback()
     if not create_graph and Passes.are_watched and next(Passes.turns) and outputs:
-        from .growth import look
-
-        look(outputs[0], retain)
+        if Passes.look is None:
+            from . import growth  # noqa: F401 - which fills it
+        Passes.look(outputs[0], retain)
 
 
 extensions.fill(backward=backward)
@@ -133,6 +134,7 @@ class Passes:
     EVERY = 8
     turns = cycle((False,) * (EVERY - 1) + (True,))
     are_watched = True
+    look: Any = None  # what looks at one, once it is loaded
 
 
 def announced(outputs: tuple[Any, ...],

@@ -59,24 +59,33 @@ def look(output: Any, retained: bool) -> None:
     node = output.grad_fn if isinstance(output, Tensor) else None
     if node is None:
         return
-    frame = user_frame(sys._getframe(1))
-    site = Site(frame.f_code, frame.f_lasti)
     if retained:
-        _look_at_retained(node, site)
+        _look_at_retained(node, _site_of(user_frame(sys._getframe(1))))
         return
-    present = _age()
-    last = _seen.freed[-1] if _seen.freed else None
-    if last is not None and node.seq < last[1]:
-        return  # made before that pass ran, and so with others in advance
-    _seen.freed.append((ref(node), present))
-    if len(_seen.freed) == ENOUGH and all(known() is not None for known, _ in _seen.freed):
-        nodes = {known() for known, _ in _seen.freed} - {node}
+    freed = _seen.freed
+    if freed:
+        last, age = freed[-1]
+        if node.seq < age:
+            return  # made before that pass ran, and so with others in advance
+        if last() is None:
+            freed.clear()
+    freed.append((ref(node), _age()))
+    if len(freed) == ENOUGH and all(known() is not None for known, _ in freed):
+        frame = user_frame(sys._getframe(1))
+        nodes = {known() for known, _ in freed} - {node}
         keeper = _keeper(nodes, frame)
         _warn(f"The graphs of earlier backward passes are still in memory, although the passes "
               f"have freed them and will not run again{keeper}. If losses are kept or added up, "
               "keep `loss.item()` or `loss.detach()`.\nThe backward passes were asked for here:\n"
-              f"  {site}" + where_made(node, "The last loss"))
-        _seen.freed.clear()
+              f"  {_site_of(frame)}" + where_made(node, "The last loss"))
+        freed.clear()
+
+
+Passes.look = look
+
+
+def _site_of(frame: Any) -> Site:
+    return Site(frame.f_code, frame.f_lasti)
 
 
 def _look_at_retained(node: Any, site: Site) -> None:

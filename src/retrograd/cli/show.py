@@ -47,8 +47,8 @@ def described(functions: dict[str, Any]) -> Iterator[str]:
         yield from statements([inspect.unwrap(function)])
     for op, title in titles.items():
         yield _title(f"{title}: an op ({op.kind})")
-        yield from statements([op.kernel, *op.rules.values(), *op.forward_rules.values(),
-                               op.batch_rule, op.writer])
+        yield from statements([op.kernel, *op.rules.values(), op.joint_rule,
+                               *op.forward_rules.values(), op.batch_rule, op.writer])
         for what, made in generated(op):
             yield f"# ---- generated: {what}\n{inspect.getsource(made).rstrip()}"
 

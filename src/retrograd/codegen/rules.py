@@ -14,7 +14,7 @@ from ..core.binding import TENSORS, bound, raw
 from ..core.formulas import written_out
 from ..core.graph import fit
 from ..core.libraries import in_library, moved
-from ..core.op import ARRAY, GENERATED, Op
+from ..core.op import ARRAY, GENERATED, Op, parameters_of
 from .compiling import compile_function, fused_source, is_small, large_source, numbers_source
 from .node_layout import NodeLayout
 from .operands import is_optional
@@ -218,18 +218,12 @@ def compile_pass_on(op: Op, layout: NodeLayout, way: OnArrays) -> Any:
     if layout.saved_slots():
         lines += ["# Free what was saved.",
                   " = ".join(f"self.{s}" for s in layout.saved_slots()) + " = by"]
+    one_by_one = []
     for i, arg in enumerate(op.arrays):
-        if arg not in op.rules:
-            continue
-        add = [f"grads[w{i}] = {way.sum(layout, i)} if w{i} in grads else r{i}"]
-        if op.any_dtype:
-            add = [f"try: {add[0]}",
-                   f"except TypeError: grads[w{i}] = sum_of(grads[w{i}], r{i})"]
-        if way.formula(op, layout, i) is None:
-            # A rule may say that there is no gradient; one that is written out cannot.
-            add = [f"if r{i} is not None:", *("    " + line for line in add)]
-        lines += [f"if w{i} is not None:",
-                  *("    " + line for line in (*_rule_source(op, layout, i, way), *add))]
+        if arg in op.rules:
+            rule = (*_rule_source(op, layout, i, way), *_add_source(op, layout, i, way))
+            one_by_one += [f"if w{i} is not None:", *("    " + line for line in rule)]
+    lines += _jointly_source(op, layout, way, _add_source, one_by_one)
     return compile_function(
         f"{op.name} {way.label} pass_on", "pass_on",
         ["def pass_on(self, g, by, grads):", *("    " + line for line in lines)], op)
@@ -244,9 +238,42 @@ def compile_release(op: Op, layout: NodeLayout) -> Any:
 # ---------------------------------------------------------------- their parts
 
 
+def _add_source(op: Op, layout: NodeLayout, i: int, way: OnArrays) -> list[str]:
+    """Lines that add ``r{i}`` up where it belongs."""
+    add = [f"grads[w{i}] = {way.sum(layout, i)} if w{i} in grads else r{i}"]
+    if op.any_dtype:
+        add = [f"try: {add[0]}",
+               f"except TypeError: grads[w{i}] = sum_of(grads[w{i}], r{i})"]
+    if way.formula(op, layout, i) is None:
+        # A rule may say that there is no gradient; one that is written out cannot.
+        add = [f"if r{i} is not None:", *("    " + line for line in add)]
+    return add
+
+
+def _nothing_source(op: Op, layout: NodeLayout, i: int, way: OnArrays) -> list[str]:
+    return []
+
+
+def _jointly_source(op: Op, layout: NodeLayout, way: OnArrays, then: Any,
+                    one_by_one: list[str]) -> list[str]:
+    """Lines that find all gradients at once where all are wanted, and else ``one_by_one``.
+
+    What follows for each of them is what ``then`` gives.
+    """
+    if op.joint_rule is None or way.label != "real":
+        return one_by_one
+    GENERATED[f"{op.name}_joint_rule"] = op.joint_rule
+    needs = ", ".join(_argument_source(layout, p.name) for p in parameters_of(op.joint_rule))
+    return ["if " + " and ".join(f"w{i} is not None" for i in range(layout.arity)) + ":",
+            "    " + ", ".join(f"r{i}" for i in range(layout.arity))
+            + f" = {op.name}_joint_rule({needs})",
+            *("    " + line for i in range(layout.arity) for line in then(op, layout, i, way)),
+            "else:", *("    " + line for line in one_by_one)]
+
+
 def _run_source(op: Op, layout: NodeLayout, way: OnArrays) -> list[str]:
     """Lines that set ``r0``, ``r1``... to the gradients that are wanted."""
-    lines = _read_source(op, layout, way)
+    lines: list[str] = []
     for i, arg in enumerate(op.arrays):
         if arg not in op.rules:
             lines.append(f"r{i} = None")
@@ -255,7 +282,8 @@ def _run_source(op: Op, layout: NodeLayout, way: OnArrays) -> list[str]:
         else:
             lines += [f"if w{i} is None: r{i} = None", "else:",
                       *("    " + line for line in _rule_source(op, layout, i, way))]
-    return lines
+    return [*_read_source(op, layout, way),
+            *_jointly_source(op, layout, way, _nothing_source, lines)]
 
 
 def _read_source(op: Op, layout: NodeLayout, way: OnArrays) -> list[str]:
@@ -303,9 +331,13 @@ def _rule_source(op: Op, layout: NodeLayout, i: int, way: OnArrays) -> list[str]
 def arguments_source(op: Op, layout: NodeLayout, i: int) -> list[str]:
     """What a rule is called with."""
     wanted = "wanted" if op.has_list else f"({''.join(f'w{k}, ' for k in range(layout.arity))})"
-    known = {"like": f"self.like{i}", "wanted": wanted,
-             **{n: n for n in ("g", "y", *op.outputs, *layout.saved_arrays)}}
-    return [known.get(n, f"self.{n}") for n in layout.needs[op.arrays[i]]]
+    known = {"like": f"self.like{i}", "wanted": wanted}
+    return [known.get(n) or _argument_source(layout, n) for n in layout.needs[op.arrays[i]]]
+
+
+def _argument_source(layout: NodeLayout, name: str) -> str:
+    is_read = name in ("g", "y", *layout.op.outputs, *layout.saved_arrays)
+    return name if is_read else f"self.{name}"
 
 
 def _edge_source(i: int) -> str:

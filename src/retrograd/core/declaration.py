@@ -158,6 +158,21 @@ def check_rule(op: Any, way: str, argument: str, rule: Any, given: Any) -> None:
         check_body(op, _label(op, way, argument), rule)
 
 
+def check_joint_rule(op: Any, rule: Any) -> None:
+    """Raise unless ``rule`` can find the gradients of all arguments of ``op`` at once."""
+    if op.joint_rule is not None:
+        raise TypeError(f"{op.name}.vjp_jointly: there is such a rule already; an op has one")
+    if op.has_list or op.fits or len(op.arrays) < 2 or set(op.arrays) != set(op.rules):
+        raise TypeError(f"{op.name}.vjp_jointly: it is for several arrays that all have rules, "
+                        "which fit their gradients themselves")
+    asked = {name for other in op.rules.values()
+             for name in other.__code__.co_varnames[:other.__code__.co_argcount]}
+    for name in rule.__code__.co_varnames[:rule.__code__.co_argcount]:
+        if name not in asked - {"like", "wanted"}:
+            raise TypeError(f"{op.name}.vjp_jointly asks for '{name}'; it can have what the rules "
+                            f"ask for: {listed(sorted(asked - {'like', 'wanted'}))}")
+
+
 _OWN = {"vjp": ("g", "y", "like", "wanted"), "jvp": ("tangent", "y")}
 """What rules may ask for beside the op's arguments and outputs."""
 _OF_NODES = frozenset(dir(Node))

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.interface import is_array, library_of
-from ..backend.numpy import LARGE, can_stand_for
+from ..backend.numpy import LARGE, ndarray
 from ..base import call_sites
 from ..base.locks import new_lock
 from ..base.modes import ACTIVE, GRAD_LAYOUT, MODE, RUNNING, switched
@@ -302,7 +302,9 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
         RUNNING.set(schedule)
         if accumulate and not recorded:
             for gradient in gradients:
-                if is_array(gradient):
+                if gradient.__class__ is ndarray and gradient.base is None:
+                    schedule.given[id(gradient)] = gradient  # what follows, in fewer calls
+                elif is_array(gradient):
                     memory = memory_of(gradient)
                     schedule.given[id(memory)] = memory
         if schedule.is_plain and not recorded and not retain and profile is None:
@@ -697,26 +699,31 @@ class _Leaves:
             arrays = [*map(id, self.grads.values())]
             self.holders = Counter(arrays) if len(set(arrays)) < len(arrays) else {}
             if not self.holders and self.targets is None and self.__class__ is _Leaves:
-                leaves = [leaf for leaf in leaves
-                          if leaf._grad is not None or not self._keeps(leaf)]
+                leaves = self._let_keep(leaves)
         for leaf in leaves:
             self(leaf)
 
-    def _keeps(self, leaf: Any) -> bool:
-        """Let a leaf keep its gradient as it is, if that is all there is to do: the usual case.
+    def _let_keep(self, leaves: list[Any]) -> list[Any]:
+        """Let leaves keep their gradients as they are, where that is all there is to do.
 
-        This is what calls from here to :func:`settled` come to then, in one.
+        This is what calls from here to :func:`settled` come to in the usual case. Returns the
+        leaves for which there is more to do.
         """
-        g: Any = self.grads.get(leaf)
-        if not can_stand_for(g, leaf._data) or leaf._is_watched or leaf._edge is None \
-                or leaf._grad_dtype is not LEAFS_OWN or id(g) in self.schedule.given \
-                or id(g) in self.schedule.shown:
-            return False
+        grads, given, shown = self.grads, self.schedule.given, self.schedule.shown
+        others = []
         with _accumulating:
-            if leaf._grad is not None:
-                return False
-            leaf._grad = wrap_array(g)
-        return True
+            for leaf in leaves:
+                g: Any = grads.get(leaf)
+                data = leaf._data
+                if g.__class__ is ndarray and g.base is None and data.__class__ is ndarray \
+                        and g.strides == data.strides and leaf._grad is None \
+                        and not leaf._is_watched and leaf._edge is not None \
+                        and leaf._grad_dtype is LEAFS_OWN \
+                        and id(g) not in given and id(g) not in shown:
+                    leaf._grad = wrap_array(g)
+                else:
+                    others.append(leaf)
+        return others
 
     def is_shared(self, array: Any) -> bool:
         """Whether others hold an array that owns its memory: who gave it, or other gradients.

@@ -144,6 +144,7 @@ class Op(Declared):
     """A declared operation: what its declaration says, and what follows from that."""
 
     own_batch_rule: Callable[..., Any] | None = None
+    joint_rule: Callable[..., Any] | None = None
     writer: Callable[..., Any] | None = None
     function: Any = None
     inplace_function: Any = None
@@ -213,6 +214,15 @@ class Op(Declared):
         for name, rule in rules.items():
             declaration.check_rule(self, "vjp", name, rule, self.rules)
         self.rules.update(rules)
+
+    def vjp_jointly(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Give what finds the gradients of all arguments at once, on arrays, where all are wanted.
+
+        It returns what the reverse rules return, and asks for nothing that they do not ask for.
+        """
+        declaration.check_joint_rule(self, rule)
+        self.joint_rule = rule
+        return rule
 
     def jvp(self, **rules: Callable[..., Any]) -> None:
         """Give forward rules, where they do not follow from the reverse ones."""
@@ -317,6 +327,7 @@ def _register(kernel: Callable[..., Any], kind: str, *, method: bool | str = Tru
     DECLARING.add(kernel.__module__)
     made = self_compiling(op, "function", op.name, kernel.__doc__)
     made.vjp, made.jvp, made.batch, made.write = op.vjp, op.jvp, op.batch, op.write
+    made.vjp_jointly = op.vjp_jointly
     REGISTRY[op.name] = op
     publish(made, op.name, method=method, function=function, aliases=aliases)
     if operator:

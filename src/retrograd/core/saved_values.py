@@ -96,9 +96,10 @@ def check_version(node: Node, name: str, counter: Version) -> None:
 
 def sealed(**outputs: Tensor) -> dict[str, Version]:
     """The counters of outputs that a node of several saved, all of them new."""
-    for out in outputs.values():
-        out._vc = Version()
-    return {name: out._vc for name, out in outputs.items()}  # type: ignore[misc]
+    counters: dict[str, Any] = outputs  # in whose place they come
+    for name, out in outputs.items():
+        out._vc = counters[name] = Version()
+    return counters
 
 
 def stale_output(node: Any, name: str = "y") -> None:

@@ -14,6 +14,7 @@ from .native import kernels, native
 from .rows import maxima_along, sums_along  # type: ignore[attr-defined]  # noqa: F401
 
 SCORES_KEPT = 1 << 12 if "attention" in kernels else plain.SCORES_KEPT
+SCORES_OF_HEADS_KEPT = 0 if "attention" in kernels else plain.SCORES_OF_HEADS_KEPT
 
 
 def masks_of(mask: Any, query: Any, key: Any) -> tuple[Any, Any]:

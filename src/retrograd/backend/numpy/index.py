@@ -28,11 +28,19 @@ FEW_NUMBERS = 1 << 14  # that NumPy adds up one by one sooner than :func:`totals
 _FEW_ROWS = 64  # of each round of those: they are added up in another way
 
 
-@native("take(array, index, empty((*array.shape[:axis], *index.shape, *array.shape[axis + 1:]), "
-        "array.dtype), axis)", when="index.size > 255 and axis >= 0 and indexed(array, index)")
+@native("slices(array, index, empty((*array.shape[:axis], *index.shape, "
+        "*array.shape[axis + 1:]), array.dtype), axis, True)",
+        when="index.size > 255 and axis >= 0 and indexed(array, index)")
 def slices_at(array: Any, index: Any, axis: int) -> Any:
     """The slices that indices name along a dimension."""
     return array.take(index, axis)
+
+
+@native("slices(array, index, empty((*array.shape[:dim], *index.shape, *array.shape[dim + 1:]), "
+        "array.dtype), dim, False)", when="indexed(array, index)")
+def selected(array: Any, dim: int, index: Any) -> Any:
+    check_range(index, array.shape[dim], dim)
+    return slices_at(array, index, dim)
 
 
 def taken(array: Any, index: Any, dims: tuple[int, ...]) -> Any:

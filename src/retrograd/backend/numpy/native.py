@@ -67,8 +67,9 @@ def _found() -> Any:
 
 package = _found()
 kernels: dict[str, Any] = {} if package is None else vars(package.kernels)
-if "arrays_are" in kernels:
-    kernels["arrays_are"](np._core._multiarray_umath._ARRAY_API)  # type: ignore[attr-defined]
+ARRAYS_ARE_KNOWN = "arrays_are" in kernels and kernels["arrays_are"](
+    np._core._multiarray_umath._ARRAY_API)  # type: ignore[attr-defined]
+"""Whether kernels look into arrays themselves."""
 if "align_large_arrays" in kernels:
     memory.let_begin_with_lines(kernels["align_large_arrays"])
 
@@ -140,7 +141,7 @@ def strided(first: Any, *others: Any) -> bool:
 
 def alike(first: Any, second: Any) -> bool:
     """Whether they are :func:`ready` and of one shape."""
-    return first.shape == second.shape and ready(first, second)
+    return first.shape == second.shape and HELPERS["ready"](first, second)
 
 
 def indexed(array: Any, index: Any) -> bool:
@@ -188,25 +189,20 @@ def masks(mask: Any, array: Any) -> bool:
     return mask.dtype == np.bool_ and mask.shape == array.shape and in_order(mask) and ready(array)
 
 
-_WRITTEN_OUT = {
-    r"\bready\((\w+)\)": r"((\1.dtype is FLOAT32 or \1.dtype is FLOAT64 or is_half(\1.dtype)) "
-                        rf"and \1.flags.num & {IN_ORDER} == {IN_ORDER})",
-    r"\blike\((\w+)\)": r"empty(\1.shape, \1.dtype)"}
-"""What the commonest of these say of one array: a call would take as long as all that."""
-
-
 def _written_out(expression: str) -> str:
-    for short, long in _WRITTEN_OUT.items():
-        expression = re.sub(short, long, expression)
-    return expression
+    """Spares a call that would take as long as what it does."""
+    return re.sub(r"\blike\((\w+)\)", r"empty(\1.shape, \1.dtype)", expression)
 
 
 def named(functions: Any) -> dict[str, Any]:
     return {function.__name__: function for function in functions}
 
 
-HELPERS = named((np.empty, np.asarray, np.empty_like, in_order, ready, strided, alike, indexed,
-                 like, column, row, without, neighbours, masks))
+HELPERS = named((np.empty, np.zeros, np.asarray, np.empty_like, in_order, ready, strided, alike,
+                 indexed, like, column, row, without, neighbours, masks))
+if ARRAYS_ARE_KNOWN:  # the same in a tenth of the time
+    HELPERS |= {name: kernels[name] for name in ("ready", "in_order", "strided", "indexed")
+                if name in kernels}
 
 
 # ---------------------------------------------------------------- settings

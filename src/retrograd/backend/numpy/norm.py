@@ -20,7 +20,7 @@ from ..plain.norm import (
     shaped_as,
 )
 from ..plain.precision import is_half
-from . import together
+from . import FLOAT32, together
 from .index import FEW_NUMBERS, slices_at, totals
 from .native import native
 from .rows import (  # noqa: F401 - in plain bodies
@@ -54,6 +54,11 @@ def _large_layer_norm(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> 
 
     over_rows(fill, width, x, out, mean, scale)
     return out, mean, scale
+
+
+def _large_layer_normed(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> Any:
+    found = _large_layer_norm(x, rank, eps, weight, bias)
+    return found if found is None else found[0]
 
 
 def _large_layer_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, rank: int,
@@ -133,9 +138,18 @@ def channel_gradients(g: Any, x: Any, weight: Any, mean: Any, scale: Any, groups
     return found.reshape(x.shape), along * scales, sums
 
 
+def columns(x: Any) -> tuple[Any, Any, Any]:
+    """Three new columns, with a number for each channel of each sample."""
+    shape, dtype = x.shape, x.dtype
+    shape, dtype = (shape[0] * shape[1], 1), FLOAT32 if dtype.itemsize == 2 else dtype
+    return np.empty(shape, dtype), np.empty(shape, dtype), np.empty(shape, dtype)
+
+
 # ---------------------------------------------------------------- embedding
 
 
+@native("slices(weight, indices, empty((*indices.shape, *weight.shape[1:]), weight.dtype), 0, "
+        "False)", when="indexed(weight, indices)")
 def look_up(weight: Any, indices: Any) -> Any:
     if not weight.size or (indices.size and indices.min() < 0):
         return plain.look_up(weight, indices)
@@ -167,8 +181,11 @@ def _add_rows_at(whole: Any, indices: Any, rows: Any, times: Any) -> None:
 fill_with_plain_bodies(
     globals(), plain,
     layer_norm=lambda body: native(
-        "layer_norm(x, weight, bias, like(x), column(x, rank), column(x, rank), rank, eps)",
+        "row_norm(x, weight, bias, like(x), column(x, rank), column(x, rank), rank, eps)",
         when="ready(x, weight, bias)")(unless_large(body, _large_layer_norm)),
+    layer_normed=lambda body: native(
+        "row_norm(x, weight, bias, like(x), None, None, rank, eps)[0]",
+        when="ready(x, weight, bias)")(unless_large(body, _large_layer_normed)),
     layer_input_gradient=lambda body: native(
         "layer_gradients(g, x, weight, mean, scale, like(x), empty(0, x.dtype), "
         "empty(0, x.dtype), rank, eps)[0]",
@@ -178,9 +195,10 @@ fill_with_plain_bodies(
         "layer_weight_gradient(g, x, mean, scale, row(x, rank), rank, eps)",
         when="alike(g, x) and in_order(mean, scale)")),
     layer_sums=together.unless_found(2),
-    channel_norm=native(
-        "channel_norm(x, weight, bias, like(x), column(x, x.ndim - 2), column(x, x.ndim - 2), "
-        "column(x, x.ndim - 2), groups or 0, eps)",
+    channel_norm=native("set_norm(x, weight, bias, like(x), *columns(x), groups or 0, eps)",
+                        columns, when="x.ndim > 2 and ready(x, weight, bias)"),
+    channel_normed=native(
+        "set_norm(x, weight, bias, like(x), None, None, None, groups or 0, eps)[0]",
         when="x.ndim > 2 and ready(x, weight, bias)"),
     channel_input_gradient=native(
         "channel_gradients(g, x, weight, mean, scale, like(x), empty(x.shape[1], x.dtype), "
@@ -195,6 +213,9 @@ fill_with_plain_bodies(
         "eps)",
         when="g.shape == x.shape and ready(x, g, weight) and in_order(mean, scale)")(
             unless_large(body, _large_layer_gradients)),
+    add_rows=native(
+        "add_rows(zeros((count, g.shape[-1]), g.dtype), indices, g, padding)",
+        when="not by_frequency and g.size and g.dtype.itemsize > 2 and indexed(g, indices)"),
     blend=native("blend(mean, var, means, squares, count, momentum)",
                  when="in_order(mean, var, means, squares) "
                       "and mean.dtype is var.dtype is means.dtype"),

@@ -40,6 +40,9 @@ def weights(scores: Any) -> Any:
 SCORES_KEPT = 1 << 62
 """Of more than so many scores it pays to compute them once more for the gradients."""
 
+SCORES_OF_HEADS_KEPT = SCORES_KEPT
+"""The same of heads as PyTorch has them, for which it has a node that keeps no scores."""
+
 
 def attention(query: Any, key: Any, value: Any, mask: Any, causal: bool,
               scale: float) -> tuple[Any, Any]:

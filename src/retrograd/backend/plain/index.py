@@ -159,6 +159,12 @@ def check_range(index: Any, length: int, dim: int) -> None:
                            f"with size {length}")
 
 
+def selected(array: Any, dim: int, index: Any) -> Any:
+    """The slices that a vector names along a dimension, none of them from the end."""
+    check_range(index, array.shape[dim], dim)
+    return xp.take(array, index, axis=dim)
+
+
 def element_positions(shape: tuple[int, ...], dim: int, index: Any) -> Any:
     """Where the elements lie in a packed array of ``shape``, if ``index`` replaces the
     coordinate along ``dim``."""

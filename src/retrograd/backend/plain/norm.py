@@ -65,6 +65,11 @@ def layer_norm(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> tuple[A
     return xp.cast(apart, x.dtype).reshape(x.shape), mean, scale
 
 
+def layer_normed(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> Any:
+    """The first of these alone."""
+    return layer_norm(x, rank, eps, weight, bias)[0]
+
+
 def _centred_rows(rows: Any, mean: Any, scale: Any, eps: float) -> tuple[Any, Any]:
     """Rows minus their means, and one over their deviations; what is None is computed."""
     count = rows.shape[1] or 1
@@ -182,6 +187,11 @@ def channel_norm(x: Any, weight: Any, bias: Any, groups: int | None, eps: float
     if bias is not None:
         apart += for_each_sample(bias, x.shape[0])
     return xp.cast(apart.reshape(x.shape), x.dtype), means, scales, squares
+
+
+def channel_normed(x: Any, weight: Any, bias: Any, groups: int | None, eps: float) -> Any:
+    """The first of these alone."""
+    return channel_norm(x, weight, bias, groups, eps)[0]
 
 
 def _centred_channels(x: Any, mean: Any, scale: Any, groups: int | None, eps: float

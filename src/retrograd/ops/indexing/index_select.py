@@ -48,12 +48,12 @@ def index_select(input: Array, dim: Dim, index: Index) -> Any:
     """The slices of ``input`` along ``dim`` that ``index`` lists."""
     checks.check_selection(input, index)
     try:
+        if input.ndim and index.ndim:
+            return index_kernels.selected(input, dim, index)
         checks.check_in_range(input, dim, index)
     except RuntimeError:
         raise checks.outside(input, dim, index) from None
-    if not input.ndim:
-        return input.copy()
-    return xp.take(input, index if index.ndim else index.reshape(1), axis=dim)
+    return xp.take(input, index.reshape(1), axis=dim) if input.ndim else input.copy()
 
 
 @index_select.batch

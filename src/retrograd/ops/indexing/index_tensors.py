@@ -221,6 +221,8 @@ def located(tensor: Tensor, pairs: list[tuple[int, Tensor]]) -> tuple[Tensor, tu
     """Index tensors at their dimensions as the one index and the dims that :func:`index` takes."""
     if len(pairs) == 1:
         dim, only = pairs[0]
+        if only._data.dtype is xp.INT64:
+            return only, (dim,)
         check_index(tensor, dim, only)
         return (as_mask(only) if is_mask(only) else only), (dim,)
     dims: list[int] = []

@@ -228,7 +228,8 @@ def getitem(self: Tensor, key: Any) -> Tensor:
     elif key is ...:
         return alias(self)
     elif isinstance(key, Tensor) and key._data.ndim and self._data.ndim and (
-            not is_mask(key) or key._data.ndim <= self._data.ndim):
+            key._data.dtype is xp.INT64 or not is_mask(key)
+            or key._data.ndim <= self._data.ndim):
         return index(self, *located(self, [(0, key)]))
     found = Subscript(self, as_items(key))
     if found.pairs:

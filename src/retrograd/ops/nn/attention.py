@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...backend import attention as attention_kernels, xp
+from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import length_of
 from ...core.op import Array, Index, composite, op
@@ -135,6 +136,10 @@ def _gradient_of(which: int) -> Any:
 
 
 _attention.vjp(query=_gradient_of(0), key=_gradient_of(1), value=_gradient_of(2))
+_attention.vjp_jointly(
+    lambda g, query, key, value, output, logsumexp, mask, causal, scale:
+    attention_kernels.attention_gradients(g[0], query, key, value, output, logsumexp, mask, causal,
+                                          scale))
 
 
 def _turned(matrices: Any) -> Any:
@@ -213,13 +218,15 @@ def _(batch: Any, g_output: Any, query: Any, key: Any, value: Any, output: Any, 
 
 def _forgets_scores(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
     """Whether the scores are computed once more in the backward pass, and not kept."""
-    left, right = query._data, key._data
-    return math.prod(left.shape[:-1]) * right.shape[-2] > attention_kernels.SCORES_KEPT \
-        and query.is_floating_point() \
+    left, right, held = query._data.shape, key._data.shape, value._data.shape
+    kept = attention_kernels.SCORES_OF_HEADS_KEPT if len(left) == 4 and left[-1] == held[-1] \
+        else attention_kernels.SCORES_KEPT
+    return math.prod(left[:-1]) * right[-2] > kept \
+        and kind_of(query._data.dtype) == "f" \
         and type(query) in PLAIN and type(key) in PLAIN and type(value) in PLAIN \
         and (mask is None or _is_constant(mask)) \
-        and left.shape[:-2] == right.shape[:-2] == value._data.shape[:-2] \
-        and left.shape[-1] == right.shape[-1] and right.shape[-2] == value._data.shape[-2]
+        and left[:-2] == right[:-2] == held[:-2] \
+        and left[-1] == right[-1] and right[-2] == held[-2]
 
 
 def _repeat_heads(tensor: Tensor, count: int) -> Tensor:

@@ -48,7 +48,7 @@ def _declare_channel_norm(name: str, node: str, kernel: str, outputs: tuple[str,
     def alone(input: Array, weight: Array | None, bias: Array | None, groups: Any,
               eps: float) -> Any:
         check_types(input, weight, bias, kernel)
-        return norm_kernels.channel_norm(input, weight, bias, groups, eps)[0]
+        return norm_kernels.channel_normed(input, weight, bias, groups, eps)
 
     @op(name=f"{name}_with_moments", node=node, differentiable=(0,), outputs=outputs,
         guard=no_complex(kernel))
@@ -69,7 +69,19 @@ def _declare_channel_norm(name: str, node: str, kernel: str, outputs: tuple[str,
         weight=lambda g, input, mean, scale, groups, eps: _channel_norm_weight(
             g[0], input, mean, scale, groups, eps),
         bias=lambda g: channel_sums(g[0]))
+    alone.vjp_jointly(lambda g, input, weight, groups, eps: _channel_gradients(
+        g, input, weight, None, None, groups, eps))
+    with_moments.vjp_jointly(
+        lambda g, input, weight, mean, scale, groups, eps: _channel_gradients(
+            g[0], input, weight, mean, scale, groups, eps))
     return alone, with_moments
+
+
+def _channel_gradients(output: Any, input: Any, weight: Any, mean: Any, scale: Any, groups: Any,
+                       eps: float) -> Any:
+    """All three gradients, of raw arrays."""
+    mean, scale = norm_kernels.kept_moments(input, weight, mean, scale, groups, eps)
+    return norm_kernels.channel_gradients(output, input, weight, mean, scale, groups, eps)
 
 
 _batch_norm, _batch_norm_with_moments = _declare_channel_norm(
@@ -267,10 +279,12 @@ def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor 
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
     if (running_mean is None) is not (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
-    check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
-                   bias=bias)
-    if input.ndim < 2:
-        length_of(tuple(input.shape), 1)  # there is none
+    shape = input._data.shape
+    if len(shape) < 2 or not all([p is None or p._data.size == shape[1]
+                                  for p in (running_mean, running_var, weight, bias)]):
+        check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
+                       bias=bias)
+        length_of(shape, 1)  # there is none
     unsupported("batch_norm", input._data.dtype, "biu")
     if not training:
         return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
@@ -278,7 +292,7 @@ def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor 
         y, means, _, squares = _batch_norm_with_moments(input, weight, bias, None, eps)
         if momentum is not None and running_mean is not None:
             assert running_var is not None
-            count, site = input._data.size // input._data.shape[1], call_sites.here()
+            count, site = input._data.size // shape[1], call_sites.here()
             norm_kernels.blend(running_mean._array(), running_var._array(), means._data,
                                squares._data, count, momentum)
             running_mean._counter().bump(site)
@@ -325,7 +339,12 @@ def _torch_group_norm(input: Tensor, num_groups: int, weight: Tensor | None = No
                       bias: Tensor | None = None, eps: float = 1e-5,
                       cudnn_enabled: bool = True) -> Tensor:
     """:func:`group_norm` for any batch."""
-    shape = tuple(input.shape)
+    return _groups_normalized(input, num_groups, weight, bias, eps)
+
+
+def _groups_normalized(input: Tensor, num_groups: int, weight: Tensor | None,
+                       bias: Tensor | None, eps: float) -> Tensor:
+    shape = input._data.shape
     if len(shape) < 2:
         length_of(shape, len(shape))  # the first dimension that is missing
     if num_groups <= 0:
@@ -333,7 +352,8 @@ def _torch_group_norm(input: Tensor, num_groups: int, weight: Tensor | None = No
     if shape[1] % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, "
                            f"but got input of shape {list(shape)} and num_groups={num_groups}")
-    check_vectors(input, shape[1], weight=weight, bias=bias)
+    if not all([p is None or p._data.shape == shape[1:2] for p in (weight, bias)]):
+        check_vectors(input, shape[1], weight=weight, bias=bias)
     if _keeps_moments(input, weight, bias):
         return _group_norm_with_moments(input, weight, bias, num_groups, eps)[0]
     return _group_norm(input, weight, bias, num_groups, eps)
@@ -343,7 +363,7 @@ def _torch_group_norm(input: Tensor, num_groups: int, weight: Tensor | None = No
 def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
                bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
     """Mean 0 and variance 1 over each group of channels, then scaled and shifted."""
-    shape = tuple(input.shape)
+    shape = input._data.shape
     if len(shape) < 2:
         raise RuntimeError("Expected at least 2 dimensions for input tensor but received "
                            f"{input.ndim}")
@@ -351,7 +371,7 @@ def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
     if shared * math.prod(shape[2:]) == 1:
         raise ValueError("Expected more than 1 value per channel when training, got input size "
                          f"{[shared, num_groups, *shape[2:]]}")
-    return _torch_group_norm(input, num_groups, weight, bias, eps)
+    return _groups_normalized(input, num_groups, weight, bias, eps)
 
 
 def _for_each_instance(parameter: Tensor, batch: int) -> Any:

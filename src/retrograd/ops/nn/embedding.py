@@ -19,7 +19,7 @@ from ..shapes.dimensions import unsqueeze
 from ..shapes.reshaping import reshape
 
 
-@op(saved={"weight": "weight"})
+@op(saved={"weight": "weight"}, quiet=True)
 def _embedding(weight: Array, indices: Index, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     return norm_kernels.look_up(weight, xp.as_array(indices))
 
@@ -90,11 +90,17 @@ def _(batch: Any, weight: Any, indices: Any, padding_idx: int, scale_grad_by_fre
 def _torch_embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1,
                      scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
     """:func:`embedding` with the argument order of ``torch.embedding``."""
-    if weight.ndim != 2:
+    return _looked_up(weight, indices, padding_idx, scale_grad_by_freq, sparse)
+
+
+def _looked_up(weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool,
+               sparse: bool) -> Tensor:
+    if weight._data.ndim != 2:
         # To record a gradient needs the number of rows, before anything is checked.
         recorded = weight.requires_grad and not weight.ndim
         raise no_dims(0) if recorded else RuntimeError("'weight' must be 2-D")
-    check_index_kind("embedding", indices)
+    if indices._data.dtype is not xp.INT64:
+        check_index_kind("embedding", indices)
     if sparse:
         from ..sparse.rows import look_up
 
@@ -128,7 +134,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
     padding = -1 if padding_idx is None else _padding_row(padding_idx, weight)
     if max_norm is not None:
         shorten_rows(weight, input, max_norm, norm_type)
-    return _torch_embedding(weight, input, padding, scale_grad_by_freq, sparse)
+    return _looked_up(weight, input, padding, scale_grad_by_freq, sparse)
 
 
 @op(batches="leading")

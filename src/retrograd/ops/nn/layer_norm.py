@@ -68,7 +68,7 @@ def times(g: Any, weight: Any) -> Any:
 def _layer_norm(input: Array, weight: Array | None, bias: Array | None, rank: int,
                 eps: float) -> Any:
     check_types(input, weight, bias, "LayerNormKernelImpl")
-    return norm_kernels.layer_norm(input, rank, eps, weight, bias)[0]
+    return norm_kernels.layer_normed(input, rank, eps, weight, bias)
 
 
 _LARGE = 1 << 16  # elements from which it pays to keep the moments for the backward pass
@@ -135,6 +135,9 @@ _layer_norm.vjp(
     weight=lambda g, input, rank, eps: _layer_norm_weight(g, input, None, None, rank, eps),
     bias=lambda g, rank: layer_sums(g, rank))
 
+_layer_norm.vjp_jointly(lambda g, input, weight, rank, eps: norm_kernels.layer_gradients(
+    g, input, weight, None, None, rank, eps))
+
 
 @_layer_norm.batch
 def _(batch: Any, input: Any, weight: Any, bias: Any, rank: int, eps: float) -> Any:
@@ -152,6 +155,9 @@ _layer_norm_with_moments.vjp(
     weight=lambda g, input, mean, scale, rank, eps: _layer_norm_weight(
         g[0], input, mean, scale, rank, eps),
     bias=lambda g, rank: layer_sums(g[0], rank))
+_layer_norm_with_moments.vjp_jointly(
+    lambda g, input, weight, mean, scale, rank, eps: norm_kernels.layer_gradients(
+        g[0], input, weight, mean, scale, rank, eps))
 _layer_norm_input.vjp(
     output=lambda g, input, weight, mean, scale, rank, eps: times(
         _layer_norm_input(g, input, None, mean, scale, rank, eps, None), weight),
