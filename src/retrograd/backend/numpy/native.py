@@ -191,6 +191,7 @@ def masks(mask: Any, array: Any) -> bool:
 _WRITTEN_OUT = {
     r"\bready\((\w+)\)": r"((\1.dtype is FLOAT32 or \1.dtype is FLOAT64 or is_half(\1.dtype)) "
                         rf"and \1.flags.num & {IN_ORDER} == {IN_ORDER})",
+    r"\bin_order\((\w+)\)": rf"(\1 is None or \1.flags.num & {IN_ORDER} == {IN_ORDER})",
     r"\blike\((\w+)\)": r"empty(\1.shape, \1.dtype)"}
 """What the commonest of these say of one array: a call would take as long as all that."""
 
