@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..plain import fill_with_plain_bodies, systems as plain
-from . import quiet, together
+from . import in_rows, quiet, together
 from .matrices import (  # type: ignore[attr-defined]  # noqa: F401 - some in the plain bodies
     eigh,
     eigvalsh,
@@ -195,6 +195,14 @@ def permutation_matrix(pivots: Any, rows: int, dtype: Any) -> Any:
         first = np.arange(math.prod(order.shape[:-1])) * rows * rows
         places += first.reshape(*order.shape[:-1], 1)
     found.reshape(-1)[places] = 1
+    return found
+
+
+def unit_lower(packed: Any) -> Any:
+    found = in_rows(triangle(packed, -1, upper=False))
+    if found.size:
+        rows, columns = packed.shape[-2:]
+        found.reshape(-1, rows * columns)[:, :columns * columns:columns + 1] = 1
     return found
 
 
