@@ -357,6 +357,13 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return np.ascontiguousarray(packed), pivots
 
 
+@case("systems._inverted", "systems.cofactors")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    a = square(arrays, *arrays.draw(LEADS), most=16)
+    packed, pivots, _ = systems.lu_factor(a)
+    return a, np.ascontiguousarray(packed), pivots
+
+
 @case("systems.ldl_factor")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     a = square(arrays, *arrays.draw(LEADS), most=48)
@@ -2430,6 +2437,27 @@ def test_columns_that_are_zero_below_are_not_reflected() -> None:
     assert (matrices.reflected_identity(packed, tau, 40) == np.eye(40)).all()
     a[30, 20] = np.nan
     assert np.isnan(matrices.reflections(a)[0][20, 20])
+
+
+@needs_kernels
+def test_inverses_that_do_not_fit_are_refused() -> None:
+    inverses, cofactors = native.kernels["inverses"], native.kernels["cofactors"]
+    packed, pivots = np.eye(3)[None], np.array([[1, 2, 3]], np.int32)
+    found, volume = np.empty((1, 3, 3)), np.empty(1)
+    assert np.array_equal(inverses(packed, pivots, found), packed)
+    for wrong, error, message in [
+            ((packed, pivots + 1, found), IndexError, "none of the rows"),
+            ((packed, pivots - 1, found), IndexError, "none of the rows"),
+            ((packed, pivots[:, :2].copy(), found), ValueError, "place for each"),
+            ((packed, pivots, np.empty((3, 3))), ValueError, "another shape"),
+            ((np.ones((1, 3, 2)), pivots, np.empty((1, 3, 2))), ValueError, "not square"),
+            ((np.eye(17), np.arange(1, 18, dtype=np.int32), np.eye(17)), ValueError, "too large")]:
+        with pytest.raises(error, match=message):
+            inverses(*wrong)
+    with pytest.raises(IndexError, match="singular"):
+        cofactors(packed * 0, pivots, volume, found)
+    with pytest.raises(ValueError, match="place for each"):
+        cofactors(packed, pivots, np.empty(2), found)
 
 
 @needs_kernels
