@@ -126,6 +126,17 @@ template <class T> INLINE void put_numbers(T* p, Lanes<T> x, I count, bool swapp
     std::copy(some, some + 2 * count, p);
 }
 
+// Numbers times factors, one each; real and imaginary parts may change places before or after.
+template <class T>
+INLINE void multiply(const T* x, const T* factors, T* y, I n, bool swapped_before = false, bool swapped_after = false) {
+    constexpr I L = LANES<T>;
+    for (I k = 0; k < n; k += L) {
+        I lanes = std::min(L, n - k);
+        Lanes<T> a = numbers_at(x + 2 * k, lanes, swapped_before), w = numbers_at(factors + 2 * k, lanes, false);
+        put_numbers(y + 2 * k, turned(a, w.re, w.im), lanes, swapped_after);
+    }
+}
+
 // As many vectors as there are lanes change places with their lanes.
 template <class T, int STEP = LANES<T> / 2> INLINE void transpose(Lanes<T>* block) {
     constexpr int L = LANES<T>;
@@ -432,6 +443,15 @@ template <class T> struct Shuffles {
     }
     static INLINE V<T> picked(V<T> a, V<T> b, Places places) { return __builtin_shuffle(a, b, places); }
     static INLINE Lanes<T> picked(Lanes<T> a, Lanes<T> b, Places places) { return {picked(a.re, b.re, places), picked(a.im, b.im, places)}; }
+    // The same where their number is known.
+    template <I N, class Numbers> INLINE void pick(const std::vector<Places>& places, const Numbers* from, Numbers* to) const {
+        const Places* next = places.data();
+        UNROLLED for (I j = 0; j < N; j++) {
+            Numbers v = from[0];
+            UNROLLED for (I k = 1; k < N; k++) v = picked(v, from[k], next[j * (N - 1) + k - 1]);
+            to[j] = v;
+        }
+    }
     // Of complex numbers, or of real ones.
     template <class Numbers> INLINE void operator()(const std::vector<Places>& places, const Numbers* from, Numbers* to) const {
         const Places* next = places.data();
@@ -489,7 +509,43 @@ void short_rows(const Rows<T>& a, I more_read, Before before, I more_written, Af
         }
     });
 }
-template <class T> void short_rows(const Rows<T>& a) {
+// Rows of so few numbers that their transforms stay in registers, end to end: how many of them are done.
+template <class T, I N> I tiny_rows(const Rows<T>& a) {
+    constexpr I L = LANES<T>;
+    if constexpr (N < L) {
+        const Held<Shuffles<T>> held = kept<Shuffles<T>>(N);
+        const Held<Passes<T>> passes = kept<Passes<T>>(N);
+        const Shuffles<T>& shuffles = *held;
+        const T* roots = passes->all[0].roots.data();
+        parallel(a.count / L, rows_grain(N * L, 8), [&](I begin, I end) {
+            for (I i = begin; i < end; i++) {
+                Lanes<T> given[N], v[N];
+                UNROLLED for (I j = 0; j < N; j++) given[j] = a.read(a.x + 2 * (i * N + j) * L, L);
+                shuffles.template pick<N>(shuffles.apart, given, v);
+                transform<T>(v, roots);
+                shuffles.template pick<N>(shuffles.together, v, given);
+                UNROLLED for (I j = 0; j < N; j++) a.write(a.y + 2 * (i * N + j) * L, given[j], L);
+            }
+        });
+        return a.count / L * L;
+    }
+    return 0;
+}
+template <class T> I tiny_rows(const Rows<T>& a) {
+    if (a.x_step != a.n || a.y_step != a.n) return 0;
+    switch (a.n) {
+        case 2: return tiny_rows<T, 2>(a);
+        case 3: return tiny_rows<T, 3>(a);
+        case 4: return tiny_rows<T, 4>(a);
+        case 5: return tiny_rows<T, 5>(a);
+        case 7: return tiny_rows<T, 7>(a);
+        default: return 0;
+    }
+}
+template <class T> void short_rows(const Rows<T>& all) {
+    I done = tiny_rows(all);
+    Rows<T> a{all.x + 2 * done * all.x_step, all.y + 2 * done * all.y_step, all.count - done, all.n, all.x_step, all.y_step, all.scale, all.backward};
+    if (!a.count) return;
     auto as_it_is = [](Lanes<T>* from, Lanes<T>*) INLINE_LAMBDA { return from; };
     short_rows(a, 0, as_it_is, 0, as_it_is);
 }
@@ -650,42 +706,27 @@ template <class T> struct Chirps {
         return best;
     }
 };
-template <class T> INLINE void multiply(std::complex<T>* row, const std::complex<T>* factors, I n) {
-    SIMD for (I k = 0; k < n; k++) {
-        T re = row[k].real(), im = row[k].imag(), c = factors[k].real(), d = factors[k].imag();
-        row[k] = {re * c - im * d, re * d + im * c};
-    }
-}
 constexpr I TOGETHER = 1 << 14;  // numbers of some rows that stay in the cache
 template <class T> void chirped_rows(const Rows<T>& a) {
-    using C = std::complex<T>;
     const auto held = kept<Chirps<T>>(a.n);
     const Chirps<T>& table = *held;
     I n = a.n, m = table.m, group = std::max<I>(1, TOGETHER / m);
+    const T *chirps = reinterpret_cast<const T*>(table.chirps.data()), *spectrum = reinterpret_cast<const T*>(table.spectrum.data());
     parallel((a.count + group - 1) / group, rows_grain(group * m, 16), [&](I begin, I end) {
-        std::unique_ptr<C[]> work(new C[group * m]);
-        T* numbers = reinterpret_cast<T*>(work.get());
+        std::unique_ptr<T[]> work(new T[2 * group * m]);
+        T* numbers = work.get();
         for (I first = begin * group; first < std::min(end * group, a.count); first += group) {
             I some = std::min(group, a.count - first);
             for (I r = 0; r < some; r++) {
-                const T* from = a.x + 2 * (first + r) * a.x_step;
-                C* row = work.get() + r * m;
-                for (I k = 0; k < n; k++) row[k] = a.backward ? C(from[2 * k + 1], from[2 * k]) : C(from[2 * k], from[2 * k + 1]);
-                multiply(row, table.chirps.data(), n);
-                std::fill(row + n, row + m, C(0));
+                T* row = numbers + 2 * r * m;
+                multiply(a.x + 2 * (first + r) * a.x_step, chirps, row, n, a.backward);
+                std::fill(row + 2 * n, row + 2 * m, T(0));
             }
             rows(Rows<T>{numbers, numbers, some, m, m, m, T(1), false});
-            for (I r = 0; r < some; r++) multiply(work.get() + r * m, table.spectrum.data(), m);
+            for (I r = 0; r < some; r++) multiply(numbers + 2 * r * m, spectrum, numbers + 2 * r * m, m);
             rows(Rows<T>{numbers, numbers, some, m, m, m, a.scale / T(m), true});
-            for (I r = 0; r < some; r++) {
-                T* to = a.y + 2 * (first + r) * a.y_step;
-                C* row = work.get() + r * m;
-                multiply(row, table.chirps.data(), n);
-                for (I k = 0; k < n; k++) {
-                    to[2 * k] = a.backward ? row[k].imag() : row[k].real();
-                    to[2 * k + 1] = a.backward ? row[k].real() : row[k].imag();
-                }
-            }
+            for (I r = 0; r < some; r++)
+                multiply(numbers + 2 * r * m, chirps, a.y + 2 * (first + r) * a.y_step, n, false, a.backward);
         }
     });
 }
@@ -1025,10 +1066,7 @@ void prime_fourier(In<std::complex<T>> x, Out<std::complex<T>> y, In<std::int64_
             for (I r = 0; r < some; r++) {
                 C* row = work.get() + r * m;
                 to[r * n] = from[r * n] + row[0];
-                for (I k = 0; k < m; k++) {
-                    T re = row[k].real(), im = row[k].imag(), c = factors.data[k].real(), d = factors.data[k].imag();
-                    row[k] = {re * c - im * d, re * d + im * c};
-                }
+                multiply(numbers + 2 * r * m, reinterpret_cast<const T*>(factors.data), numbers + 2 * r * m, m);
                 row[0] += from[r * n];
             }
             rows(Rows<T>{numbers, numbers, some, m, m, m, T(1), true});
