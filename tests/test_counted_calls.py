@@ -117,6 +117,8 @@ PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
     "element": lambda x, y: x[0, 1],
     "number written": lambda x, y: (x * y).fill_(2.0).add_(x),
     "complex": lambda x, y: rg.complex(x, y).exp().abs(),
+    "spectrum": lambda x, y: rg.fft.ifft(rg.fft.fft(rg.complex(x, y))).abs(),
+    "half a spectrum": lambda x, y: rg.fft.irfft(rg.fft.rfft(x) * 2),
     "custom": lambda x, y: Twice.apply(x),
 }
 

@@ -281,3 +281,34 @@ def test_small_matrices_have_none_of_lapacks_routines(shape):
     from retrograd.backend.numpy.routines import routine_for
 
     assert routine_for("geqrf", np.ones(shape)) is None
+
+
+def test_the_factors_of_a_matrix_are_one_step_of_the_graph() -> None:
+    A = torch.randn(3, 5, 4, dtype=torch.float64, requires_grad=True)
+    P, L, U = torch.linalg.lu(A)
+    assert not P.requires_grad and L.grad_fn is U.grad_fn
+    ((leaf, _),) = U.grad_fn.next_functions
+    assert leaf.name() == "torch::autograd::AccumulateGrad" and leaf.variable is A
+    with torch.no_grad():
+        U.mul_(2.0)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        L.sum().backward()
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5), (2, 3, 3)])
+@pytest.mark.parametrize("part", [1, 2])
+def test_the_gradient_of_one_factor_alone(shape: tuple[int, ...], part: int) -> None:
+    A = torch.randn(*shape, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda A: torch.linalg.lu(A)[part], A)
+    assert torch.autograd.gradgradcheck(lambda A: torch.linalg.lu(A)[part], A)
+
+
+def test_minors_of_singular_matrices_beside_others() -> None:
+    A = torch.randn(5, 3, 3, dtype=torch.float64)
+    A[2, 1] = A[2, 0]
+    A.requires_grad_()
+    (found,) = torch.autograd.grad(torch.linalg.det(A).sum(), A)
+    rows = A.detach()
+    minors = torch.stack([torch.linalg.cross(rows[:, (i + 1) % 3], rows[:, (i + 2) % 3])
+                          for i in range(3)], 1)
+    torch.testing.assert_close(found, minors)

@@ -357,6 +357,13 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return np.ascontiguousarray(packed), pivots
 
 
+@case("systems._inverted", "systems.cofactors")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    a = square(arrays, *arrays.draw(LEADS), most=16)
+    packed, pivots, _ = systems.lu_factor(a)
+    return a, np.ascontiguousarray(packed), pivots
+
+
 @case("systems.ldl_factor")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     a = square(arrays, *arrays.draw(LEADS), most=48)
@@ -441,13 +448,6 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return spectrum(arrays, *shape), dims, normalization, arrays.draw(st.booleans())
 
 
-@case("fourier.scaled_pairs")
-def _(arrays: Arrays) -> tuple[Any, ...]:
-    length, rows = arrays.draw(st.integers(1, 70)), arrays.draw(st.integers(1, 300))
-    half = spectrum(arrays, rows, length // 2 + 1)
-    return half, 1, length, arrays.draw(st.sampled_from([0.5, 2.0]))
-
-
 @case("primes.convolved")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     length = arrays.draw(st.sampled_from([101, 109, 211, 1009]))
@@ -455,11 +455,16 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return spectrum(arrays, rows, length), arrays.draw(st.booleans()), fourier.complex_to_complex
 
 
+def pairs(arrays: Arrays) -> float:
+    """What those frequencies of half a spectrum that stand for two are scaled by."""
+    return float(arrays.draw(st.sampled_from([1.0, 0.5, 2.0])))
+
+
 @case("fourier.real_to_complex")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
     shape, dims, normalization = signals(arrays, any_length(arrays))
-    return arrays.floats(*shape, wild=False), dims, normalization, True
+    return arrays.floats(*shape, wild=False), dims, normalization, True, pairs(arrays)
 
 
 @case("fourier._whole_spectrum")
@@ -473,7 +478,8 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
 def _(arrays: Arrays) -> tuple[Any, ...]:
     length = any_length(arrays)
     shape, dims, normalization = signals(arrays, length)
-    return spectrum(arrays, *shape[:-1], length // 2 + 1), dims, normalization, length
+    return (spectrum(arrays, *shape[:-1], length // 2 + 1), dims, normalization, length,
+            pairs(arrays))
 
 
 @case("smooth.gelu", "smooth.tanh_gelu", "smooth.silu", "smooth.mish", "pointwise.rectified")
@@ -2066,12 +2072,12 @@ def test_spectra_are_as_exact_as_scipys(shape: tuple[int, ...], dtype: str) -> N
 def test_real_spectra_of_all_lengths(rows: int, dtype: Any) -> None:
     for length in (*range(1, 41), 67, 74, 101, 134, 255, 998):
         x = noise(rows, length).real.astype(dtype)
-        half = native.OVER["fourier.real_to_complex"].call(x, (1,), 0, True)
+        half = native.OVER["fourier.real_to_complex"].call(x, (1,), 0, True, 1.0)
         exact = np.fft.rfft(x.astype(np.float64))
         bound = 6 * np.finfo(dtype).eps * np.sqrt(length)
         assert half.dtype == np.result_type(dtype, np.complex64)
         assert np.abs(half - exact).max() <= bound * 4
-        back = native.OVER["fourier.complex_to_real"].call(half, (1,), 2, length)
+        back = native.OVER["fourier.complex_to_real"].call(half, (1,), 2, length, 1.0)
         assert back.dtype == dtype and np.abs(back - x).max() <= bound
 
 
@@ -2081,7 +2087,7 @@ def test_a_long_spectrum_whose_roots_are_in_no_table() -> None:
     threads.limit(3)
     found = native.OVER["fourier.complex_to_complex"].call(x, (0,), 1, False)
     assert np.abs(found - np.fft.ifft(x, norm="ortho")).max() < 1e-5
-    real = native.OVER["fourier.real_to_complex"].call(x.real.copy(), (0,), 1, True)
+    real = native.OVER["fourier.real_to_complex"].call(x.real.copy(), (0,), 1, True, 1.0)
     assert np.abs(real - np.fft.rfft(x.real, norm="ortho")).max() < 1e-5
 
 
@@ -2102,26 +2108,27 @@ def test_transforms_refuse_what_they_cannot_do() -> None:
         return np.ones(shape, np.complex64)
 
     fourier, half, real, prime = (native.kernels[name] for name in (
-        "fourier", "half_fourier", "real_fourier", "prime_fourier"))
+        "complex_spectrum", "half_spectrum", "real_of_half", "prime_fourier"))
     numbers = np.ones((4, 6), np.float32)
     four, five = np.arange(4), np.arange(5) % 4
-    for call, error in [(lambda: fourier(ones(67, 4), ones(67, 4), 1, 1.0, True), "factors"),
+    for call, error in [(lambda: fourier(ones(67, 4), ones(67, 4), 1, 0, True), "factors"),
                         (lambda: prime(ones(2, 5), ones(2, 5), four, four, ones(4)), "lengths"),
                         (lambda: prime(ones(2, 5), ones(2, 5), four + 2, five, ones(4)), "place"),
                         (lambda: prime(ones(2, 5), ones(2, 5), four, five - 1, ones(4)), "place"),
                         (lambda: prime(ones(2, 68), ones(2, 68), four, five, ones(4)), "factors"),
                         (lambda: prime(ones(2, 5), ones(5, 2), four, five, ones(4)), "shape"),
-                        (lambda: fourier(ones(4, 8), ones(8, 4), 2, 1.0, True), "shape"),
-                        (lambda: fourier(ones(4, 8), ones(4, 8), 4, 1.0, True), "no such"),
-                        (lambda: fourier(ones(4, 8), ones(4, 8), 0, 1.0, True), "no dim"),
-                        (lambda: fourier(ones(4, 0), ones(4, 0), 2, 1.0, True), "no numbers"),
-                        (lambda: fourier(ones(1 << 14, 1), ones(1 << 14, 1), 1, 1.0, True),
+                        (lambda: fourier(ones(4, 8), ones(8, 4), 2, 0, True), "shape"),
+                        (lambda: fourier(ones(4, 8), ones(4, 8), 4, 0, True), "no such"),
+                        (lambda: fourier(ones(4, 8), ones(4, 8), 0, 0, True), "no dim"),
+                        (lambda: fourier(ones(4, 0), ones(4, 0), 2, 0, True), "no numbers"),
+                        (lambda: fourier(ones(1 << 14, 1), ones(1 << 14, 1), 1, 0, True),
                          "too long"),
-                        (lambda: half(numbers, ones(4, 5), 2, 1.0), "half a spectrum"),
-                        (lambda: half(numbers, ones(3, 4), 2, 1.0), "different shapes"),
-                        (lambda: half(numbers, ones(4), 2, 1.0), "different ranks"),
-                        (lambda: real(ones(4, 3), np.ones((4, 6), "f"), 2, 1.0), "half a"),
-                        (lambda: half(numbers, numbers, 2, 1.0), "no kernel for arrays of")]:
+                        (lambda: fourier(ones(4, 8), ones(4, 8), 2, 3, True), "normalization"),
+                        (lambda: half(numbers, ones(4, 5), 2, 0, 1.0), "half a spectrum"),
+                        (lambda: half(numbers, ones(3, 4), 2, 0, 1.0), "different shapes"),
+                        (lambda: half(numbers, ones(4), 2, 0, 1.0), "different ranks"),
+                        (lambda: real(ones(4, 3), np.ones((4, 6), "f"), 2, 0, 1.0), "half a"),
+                        (lambda: half(numbers, numbers, 2, 0, 1.0), "no kernel for arrays of")]:
         with pytest.raises((TypeError, ValueError), match=error):
             call()
 
@@ -2511,6 +2518,27 @@ def test_columns_that_are_zero_below_are_not_reflected() -> None:
     assert (matrices.reflected_identity(packed, tau, 40) == np.eye(40)).all()
     a[30, 20] = np.nan
     assert np.isnan(matrices.reflections(a)[0][20, 20])
+
+
+@needs_kernels
+def test_inverses_that_do_not_fit_are_refused() -> None:
+    inverses, cofactors = native.kernels["inverses"], native.kernels["cofactors"]
+    packed, pivots = np.eye(3)[None], np.array([[1, 2, 3]], np.int32)
+    found, volume = np.empty((1, 3, 3)), np.empty(1)
+    assert np.array_equal(inverses(packed, pivots, found), packed)
+    for wrong, error, message in [
+            ((packed, pivots + 1, found), IndexError, "none of the rows"),
+            ((packed, pivots - 1, found), IndexError, "none of the rows"),
+            ((packed, pivots[:, :2].copy(), found), ValueError, "place for each"),
+            ((packed, pivots, np.empty((3, 3))), ValueError, "another shape"),
+            ((np.ones((1, 3, 2)), pivots, np.empty((1, 3, 2))), ValueError, "not square"),
+            ((np.eye(17), np.arange(1, 18, dtype=np.int32), np.eye(17)), ValueError, "too large")]:
+        with pytest.raises(error, match=message):
+            inverses(*wrong)
+    with pytest.raises(IndexError, match="singular"):
+        cofactors(packed * 0, pivots, volume, found)
+    with pytest.raises(ValueError, match="place for each"):
+        cofactors(packed, pivots, np.empty(2), found)
 
 
 @needs_kernels

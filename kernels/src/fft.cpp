@@ -20,11 +20,55 @@ namespace {
 template <class T> struct Lanes {
     V<T> re, im;
 };
-template <class T> using Buffer = std::unique_ptr<Lanes<T>[]>;
-template <class T> Buffer<T> buffer(I n) { return Buffer<T>(new Lanes<T>[n]); }
+
+// Memory that begins with a line of the cache, which a thread keeps for its next call: to ask for some takes as long as
+// to transform a short row.
+class Spare {
+    static constexpr int MOST = 8;
+    static constexpr std::size_t LARGEST = 1 << 18;
+    struct Piece {
+        void* memory;
+        std::size_t bytes;
+    };
+    Piece pieces[MOST];
+    int count = 0;
+    static void free(void* memory) { ::operator delete(memory, std::align_val_t(64)); }
+
+  public:
+    ~Spare() {
+        while (count) free(pieces[--count].memory);
+    }
+    Piece take(std::size_t bytes) {
+        for (int i = count - 1; i >= 0; i--) {
+            if (pieces[i].bytes < bytes) continue;
+            Piece found = pieces[i];
+            pieces[i] = pieces[--count];
+            return found;
+        }
+        return {::operator new(bytes, std::align_val_t(64)), bytes};
+    }
+    void give(void* memory, std::size_t bytes) {
+        if (count == MOST || bytes > LARGEST) free(memory);
+        else pieces[count++] = {memory, bytes};
+    }
+    static Spare& own() {
+        static thread_local Spare spare;
+        return spare;
+    }
+    struct Giving {
+        std::size_t bytes;
+        void operator()(void* memory) const { own().give(memory, bytes); }
+    };
+};
+template <class T> using Buffer = std::unique_ptr<Lanes<T>[], Spare::Giving>;
+template <class T> Buffer<T> buffer(I n) {
+    auto piece = Spare::own().take(n * sizeof(Lanes<T>));
+    return Buffer<T>(static_cast<Lanes<T>*>(piece.memory), {piece.bytes});
+}
 
 template <class T> INLINE Lanes<T> operator+(Lanes<T> a, Lanes<T> b) { return {a.re + b.re, a.im + b.im}; }
 template <class T> INLINE Lanes<T> operator-(Lanes<T> a, Lanes<T> b) { return {a.re - b.re, a.im - b.im}; }
+template <class T> INLINE Lanes<T> operator*(Lanes<T> a, T factor) { return {a.re * factor, a.im * factor}; }
 template <class T, class S> INLINE Lanes<T> turned(Lanes<T> a, S re, S im) {
     return {a.re * re - a.im * im, a.re * im + a.im * re};
 }
@@ -80,6 +124,17 @@ template <class T> INLINE void put_numbers(T* p, Lanes<T> x, I count, bool swapp
     stored(some, a);
     stored(some + L, b);
     std::copy(some, some + 2 * count, p);
+}
+
+// Numbers times factors, one each; real and imaginary parts may change places before or after.
+template <class T>
+INLINE void multiply(const T* x, const T* factors, T* y, I n, bool swapped_before = false, bool swapped_after = false) {
+    constexpr I L = LANES<T>;
+    for (I k = 0; k < n; k += L) {
+        I lanes = std::min(L, n - k);
+        Lanes<T> a = numbers_at(x + 2 * k, lanes, swapped_before), w = numbers_at(factors + 2 * k, lanes, false);
+        put_numbers(y + 2 * k, turned(a, w.re, w.im), lanes, swapped_after);
+    }
 }
 
 // As many vectors as there are lanes change places with their lanes.
@@ -388,6 +443,15 @@ template <class T> struct Shuffles {
     }
     static INLINE V<T> picked(V<T> a, V<T> b, Places places) { return __builtin_shuffle(a, b, places); }
     static INLINE Lanes<T> picked(Lanes<T> a, Lanes<T> b, Places places) { return {picked(a.re, b.re, places), picked(a.im, b.im, places)}; }
+    // The same where their number is known.
+    template <I N, class Numbers> INLINE void pick(const std::vector<Places>& places, const Numbers* from, Numbers* to) const {
+        const Places* next = places.data();
+        UNROLLED for (I j = 0; j < N; j++) {
+            Numbers v = from[0];
+            UNROLLED for (I k = 1; k < N; k++) v = picked(v, from[k], next[j * (N - 1) + k - 1]);
+            to[j] = v;
+        }
+    }
     // Of complex numbers, or of real ones.
     template <class Numbers> INLINE void operator()(const std::vector<Places>& places, const Numbers* from, Numbers* to) const {
         const Places* next = places.data();
@@ -445,7 +509,43 @@ void short_rows(const Rows<T>& a, I more_read, Before before, I more_written, Af
         }
     });
 }
-template <class T> void short_rows(const Rows<T>& a) {
+// Rows of so few numbers that their transforms stay in registers, end to end: how many of them are done.
+template <class T, I N> I tiny_rows(const Rows<T>& a) {
+    constexpr I L = LANES<T>;
+    if constexpr (N < L) {
+        const Held<Shuffles<T>> held = kept<Shuffles<T>>(N);
+        const Held<Passes<T>> passes = kept<Passes<T>>(N);
+        const Shuffles<T>& shuffles = *held;
+        const T* roots = passes->all[0].roots.data();
+        parallel(a.count / L, rows_grain(N * L, 8), [&](I begin, I end) {
+            for (I i = begin; i < end; i++) {
+                Lanes<T> given[N], v[N];
+                UNROLLED for (I j = 0; j < N; j++) given[j] = a.read(a.x + 2 * (i * N + j) * L, L);
+                shuffles.template pick<N>(shuffles.apart, given, v);
+                transform<T>(v, roots);
+                shuffles.template pick<N>(shuffles.together, v, given);
+                UNROLLED for (I j = 0; j < N; j++) a.write(a.y + 2 * (i * N + j) * L, given[j], L);
+            }
+        });
+        return a.count / L * L;
+    }
+    return 0;
+}
+template <class T> I tiny_rows(const Rows<T>& a) {
+    if (a.x_step != a.n || a.y_step != a.n) return 0;
+    switch (a.n) {
+        case 2: return tiny_rows<T, 2>(a);
+        case 3: return tiny_rows<T, 3>(a);
+        case 4: return tiny_rows<T, 4>(a);
+        case 5: return tiny_rows<T, 5>(a);
+        case 7: return tiny_rows<T, 7>(a);
+        default: return 0;
+    }
+}
+template <class T> void short_rows(const Rows<T>& all) {
+    I done = tiny_rows(all);
+    Rows<T> a{all.x + 2 * done * all.x_step, all.y + 2 * done * all.y_step, all.count - done, all.n, all.x_step, all.y_step, all.scale, all.backward};
+    if (!a.count) return;
     auto as_it_is = [](Lanes<T>* from, Lanes<T>*) INLINE_LAMBDA { return from; };
     short_rows(a, 0, as_it_is, 0, as_it_is);
 }
@@ -606,42 +706,27 @@ template <class T> struct Chirps {
         return best;
     }
 };
-template <class T> INLINE void multiply(std::complex<T>* row, const std::complex<T>* factors, I n) {
-    SIMD for (I k = 0; k < n; k++) {
-        T re = row[k].real(), im = row[k].imag(), c = factors[k].real(), d = factors[k].imag();
-        row[k] = {re * c - im * d, re * d + im * c};
-    }
-}
 constexpr I TOGETHER = 1 << 14;  // numbers of some rows that stay in the cache
 template <class T> void chirped_rows(const Rows<T>& a) {
-    using C = std::complex<T>;
     const auto held = kept<Chirps<T>>(a.n);
     const Chirps<T>& table = *held;
     I n = a.n, m = table.m, group = std::max<I>(1, TOGETHER / m);
+    const T *chirps = reinterpret_cast<const T*>(table.chirps.data()), *spectrum = reinterpret_cast<const T*>(table.spectrum.data());
     parallel((a.count + group - 1) / group, rows_grain(group * m, 16), [&](I begin, I end) {
-        std::unique_ptr<C[]> work(new C[group * m]);
-        T* numbers = reinterpret_cast<T*>(work.get());
+        std::unique_ptr<T[]> work(new T[2 * group * m]);
+        T* numbers = work.get();
         for (I first = begin * group; first < std::min(end * group, a.count); first += group) {
             I some = std::min(group, a.count - first);
             for (I r = 0; r < some; r++) {
-                const T* from = a.x + 2 * (first + r) * a.x_step;
-                C* row = work.get() + r * m;
-                for (I k = 0; k < n; k++) row[k] = a.backward ? C(from[2 * k + 1], from[2 * k]) : C(from[2 * k], from[2 * k + 1]);
-                multiply(row, table.chirps.data(), n);
-                std::fill(row + n, row + m, C(0));
+                T* row = numbers + 2 * r * m;
+                multiply(a.x + 2 * (first + r) * a.x_step, chirps, row, n, a.backward);
+                std::fill(row + 2 * n, row + 2 * m, T(0));
             }
             rows(Rows<T>{numbers, numbers, some, m, m, m, T(1), false});
-            for (I r = 0; r < some; r++) multiply(work.get() + r * m, table.spectrum.data(), m);
+            for (I r = 0; r < some; r++) multiply(numbers + 2 * r * m, spectrum, numbers + 2 * r * m, m);
             rows(Rows<T>{numbers, numbers, some, m, m, m, a.scale / T(m), true});
-            for (I r = 0; r < some; r++) {
-                T* to = a.y + 2 * (first + r) * a.y_step;
-                C* row = work.get() + r * m;
-                multiply(row, table.chirps.data(), n);
-                for (I k = 0; k < n; k++) {
-                    to[2 * k] = a.backward ? row[k].imag() : row[k].real();
-                    to[2 * k + 1] = a.backward ? row[k].real() : row[k].imag();
-                }
-            }
+            for (I r = 0; r < some; r++)
+                multiply(numbers + 2 * r * m, chirps, a.y + 2 * (first + r) * a.y_step, n, false, a.backward);
         }
     });
 }
@@ -680,8 +765,10 @@ template <class T> INLINE Lanes<T> mirrored(Lanes<T> a) {
     return {picked<T, Place>(a.re, a.re), -picked<T, Place>(a.im, a.im)};
 }
 
-// Z to 2 X (forward, where Z has been halved), or X to Z, for `count` rows; x and y may be the same.
-template <class T, bool FORWARD> void change_halves(const T* x, I x_step, T* y, I y_step, I count, I h) {
+// Z to 2 X (forward, where Z has been halved), or X to Z, for `count` rows; x and y may be the same. What X says for two
+// frequencies is scaled by `pairs`, a power of two: to scale Z by it comes to the same.
+template <class T, bool FORWARD>
+void change_halves(const T* x, I x_step, T* y, I y_step, I count, I h, T pairs) {
     constexpr I L = LANES<T>;
     const auto held = kept<Halves<T>>(h);
     const Halves<T>& table = *held;
@@ -690,7 +777,7 @@ template <class T, bool FORWARD> void change_halves(const T* x, I x_step, T* y, 
         Lanes<T> a = numbers_at(from + 2 * k, L, false), b = mirrored(numbers_at(from + 2 * opposite, L, false));
         std::complex<T> w = table.power(k);
         Lanes<T> turn = turned(table.within, w.real(), w.imag());
-        Lanes<T> sum = a + b, d = a - b;
+        Lanes<T> sum = (a + b) * pairs, d = (a - b) * pairs;
         d = FORWARD ? quarter_turned(turned(d, turn.re, turn.im))
                     : quarter_turned(turned(d, -turn.re, turn.im));
         put_numbers(to + 2 * k, sum + d, L, false);
@@ -706,7 +793,7 @@ template <class T, bool FORWARD> void change_halves(const T* x, I x_step, T* y, 
         }
         for (I k = 1 + table.blocks * L; 2 * k <= h; k++) {
             std::complex<T> z(from[2 * k], from[2 * k + 1]), o(from[2 * (h - k)], -from[2 * (h - k) + 1]);
-            std::complex<T> w = table.single_power(k), s = z + o, d = z - o;
+            std::complex<T> w = table.single_power(k), s = (z + o) * pairs, d = (z - o) * pairs;
             w = FORWARD ? std::complex<T>(w.imag(), -w.real()) : std::complex<T>(w.imag(), w.real());
             d = {d.real() * w.real() - d.imag() * w.imag(), d.real() * w.imag() + d.imag() * w.real()};
             to[2 * k] = s.real() + d.real();
@@ -727,13 +814,14 @@ template <class T, bool FORWARD> void change_halves(const T* x, I x_step, T* y, 
 }
 
 // The same for numbers that lie in lanes.
-template <class T, bool FORWARD> INLINE void change_halves_in_lanes(const Lanes<T>* x, Lanes<T>* y, const Halves<T>& table) {
+template <class T, bool FORWARD>
+INLINE void change_halves_in_lanes(const Lanes<T>* x, Lanes<T>* y, const Halves<T>& table, T pairs) {
     I h = table.n;
     V<T> a = x[0].re, b = FORWARD ? x[0].im : x[h].re, none{};
     y[0] = FORWARD ? Lanes<T>{2 * (a + b), none} : Lanes<T>{a + b, a - b};
     if (FORWARD) y[h] = {2 * (a - b), none};
     for (I k = 1; 2 * k <= h; k++) {
-        Lanes<T> z = x[k], o = {x[h - k].re, -x[h - k].im}, s = z + o, d = z - o;
+        Lanes<T> z = x[k], o = {x[h - k].re, -x[h - k].im}, s = (z + o) * pairs, d = (z - o) * pairs;
         std::complex<T> w = table.single_power(k);
         d = quarter_turned(FORWARD ? turned(d, w.real(), w.imag()) : turned(d, -w.real(), w.imag()));
         y[k] = s + d;
@@ -745,31 +833,31 @@ template <class T> bool are_short(const Rows<T>& a) {
 }
 
 // Real numbers, two of which are one complex number of the rows, to half their spectrum, and back.
-template <class T> void real_rows(const Rows<T>& a) {
+template <class T> void real_rows(const Rows<T>& a, T pairs) {
     if (are_short(a)) {
         const auto held = kept<Halves<T>>(a.n);
         const Halves<T>& table = *held;
         return short_rows(a, 0, [](Lanes<T>* from, Lanes<T>*) INLINE_LAMBDA { return from; }, 1,
                           [&](Lanes<T>* from, Lanes<T>* to) INLINE_LAMBDA {
-                              change_halves_in_lanes<T, true>(from, to, table);
+                              change_halves_in_lanes<T, true>(from, to, table, pairs);
                               return to;
                           });
     }
     rows(a);
-    change_halves<T, true>(a.y, a.y_step, a.y, a.y_step, a.count, a.n);
+    change_halves<T, true>(a.y, a.y_step, a.y, a.y_step, a.count, a.n, pairs);
 }
-template <class T> void rows_of_halves(const Rows<T>& a) {
+template <class T> void rows_of_halves(const Rows<T>& a, T pairs) {
     if (are_short(a)) {
         const auto held = kept<Halves<T>>(a.n);
         const Halves<T>& table = *held;
         return short_rows(a, 1, [&](Lanes<T>* from, Lanes<T>* to) INLINE_LAMBDA {
             for (I k = 0; k <= a.n; k++) std::swap(from[k].re, from[k].im);  // as they were before they were read
-            change_halves_in_lanes<T, false>(from, to, table);
+            change_halves_in_lanes<T, false>(from, to, table, pairs);
             for (I k = 0; k < a.n; k++) std::swap(to[k].re, to[k].im);
             return to;
         }, 0, [](Lanes<T>* from, Lanes<T>*) INLINE_LAMBDA { return from; });
     }
-    change_halves<T, false>(a.x, a.x_step, a.y, a.y_step, a.count, a.n);
+    change_halves<T, false>(a.x, a.x_step, a.y, a.y_step, a.count, a.n, pairs);
     rows(Rows<T>{a.y, a.y, a.count, a.n, a.y_step, a.y_step, a.scale, true});
 }
 
@@ -802,7 +890,7 @@ template <class T, class F> I odd_rows_in_lanes(I count, I n, F&& f) {
     });
     return count / L * L;
 }
-template <class T> I odd_real_rows_in_lanes(const T* x, T* y, I count, I n, T scale) {
+template <class T> I odd_real_rows_in_lanes(const T* x, T* y, I count, I n, T scale, T pairs) {
     constexpr I L = LANES<T>;
     I h = n / 2 + 1;
     return odd_rows_in_lanes<T>(count, n, [=, held = kept<Shuffles<T>>(n), other_held = kept<Shuffles<T>>(h)](
@@ -815,12 +903,13 @@ template <class T> I odd_real_rows_in_lanes(const T* x, T* y, I count, I n, T sc
         Lanes<T>* found = passes(one, other);
         Lanes<T>* in_rows = found == one ? other : one;
         found[0].im = V<T>{};
+        for (I k = 1; k < h; k++) found[k] = found[k] * pairs;
         together(together.together, found, in_rows);
         for (I j = 0; j < h; j++) put_numbers(y + 2 * (i * h + j) * L, {in_rows[j].re * scale, in_rows[j].im * scale}, L, false);
     });
 }
 // Going back, real and imaginary parts are exchanged before and after.
-template <class T> I odd_halves_in_lanes(const T* x, T* y, I count, I n, T scale) {
+template <class T> I odd_halves_in_lanes(const T* x, T* y, I count, I n, T scale, T pairs) {
     constexpr I L = LANES<T>;
     I h = n / 2 + 1;
     return odd_rows_in_lanes<T>(count, n, [=, held = kept<Shuffles<T>>(h), other_held = kept<Shuffles<T>>(n)](
@@ -829,7 +918,10 @@ template <class T> I odd_halves_in_lanes(const T* x, T* y, I count, I n, T scale
         for (I j = 0; j < h; j++) other[j] = numbers_at(x + 2 * (i * h + j) * L, L, true);
         apart(apart.apart, other, one);
         one[0].re = V<T>{};
-        for (I k = 1; k < h; k++) one[n - k] = {-one[k].re, one[k].im};
+        for (I k = 1; k < h; k++) {
+            one[k] = one[k] * pairs;
+            one[n - k] = {-one[k].re, one[k].im};
+        }
         const Lanes<T>* found = passes(one, other);
         V<T> numbers[L] = {}, in_rows[L] = {};
         for (I j = 0; j < n; j++) numbers[j] = found[j].im * scale;
@@ -837,26 +929,27 @@ template <class T> I odd_halves_in_lanes(const T* x, T* y, I count, I n, T scale
         for (I j = 0; j < n; j++) stored(y + (i * n + j) * L, in_rows[j]);
     });
 }
-template <class T> void odd_real_rows(const T* x, T* y, I count, I n, T scale) {
-    I h = n / 2 + 1, done = are_tiny<T>(n) ? odd_real_rows_in_lanes(x, y, count, n, scale) : 0;
+template <class T> void odd_real_rows(const T* x, T* y, I count, I n, T scale, T pairs) {
+    I h = n / 2 + 1, done = are_tiny<T>(n) ? odd_real_rows_in_lanes(x, y, count, n, scale, pairs) : 0;
     x += done * n, y += 2 * done * h, count -= done;
     odd_rows<T>(count, n, scale, false, [=](I row, T* to) {
         for (I k = 0; k < n; k++) to[2 * k] = x[row * n + k], to[2 * k + 1] = 0;
     }, [=](const T* z, I row) {
         T* to = y + 2 * row * h;
-        std::copy(z, z + 2 * h, to);
-        to[1] = 0;
+        to[0] = z[0], to[1] = 0;
+        for (I k = 2; k < 2 * h; k++) to[k] = z[k] * pairs;
     });
 }
-template <class T> void odd_rows_of_halves(const T* x, T* y, I count, I n, T scale) {
-    I h = n / 2 + 1, done = are_tiny<T>(n) ? odd_halves_in_lanes(x, y, count, n, scale) : 0;
+template <class T> void odd_rows_of_halves(const T* x, T* y, I count, I n, T scale, T pairs) {
+    I h = n / 2 + 1, done = are_tiny<T>(n) ? odd_halves_in_lanes(x, y, count, n, scale, pairs) : 0;
     x += 2 * done * h, y += done * n, count -= done;
     odd_rows<T>(count, n, scale, true, [=](I row, T* z) {
         const T* half = x + 2 * row * h;
         z[0] = half[0], z[1] = 0;
         for (I k = 1; k < h; k++) {
-            z[2 * k] = z[2 * (n - k)] = half[2 * k];
-            z[2 * k + 1] = half[2 * k + 1], z[2 * (n - k) + 1] = -half[2 * k + 1];
+            T re = half[2 * k] * pairs, im = half[2 * k + 1] * pairs;
+            z[2 * k] = z[2 * (n - k)] = re;
+            z[2 * k + 1] = im, z[2 * (n - k) + 1] = -im;
         }
     }, [=](const T* z, I row) {
         for (I k = 0; k < n; k++) y[row * n + k] = z[2 * k];
@@ -897,29 +990,41 @@ template <class Real, class Half> void require_half(const Real& real, const Half
     require_lengths(real, dims | I(1) << last);
 }
 
-template <class T> void fourier(In<std::complex<T>> x, Out<std::complex<T>> y, I dims, double scale, bool forward) {
+// What plain sums over the dimensions whose bits are set are multiplied by: PyTorch has numbers for the ways of scaling.
+template <class Shape> double scale_of(const Shape& shape, I dims, I normalization) {
+    require(normalization >= 0 && normalization < 3, "no such normalization");
+    double count = 1;
+    for (int d = 0; d < shape.ndim; d++)
+        if (dims >> d & 1) count *= double(shape.dim(d));
+    return normalization == 0 ? 1 : normalization == 1 ? 1 / std::sqrt(count) : 1 / count;
+}
+
+template <class T>
+void complex_spectrum(In<std::complex<T>> x, Out<std::complex<T>> y, I dims, I normalization, bool forward) {
     require(same_shape(x, y), "the result has another shape");
     require(dims != 0, "no dimensions");
     require_lengths(x, dims);
-    over_dims(reinterpret_cast<const T*>(x.data), reinterpret_cast<T*>(y.data), x, dims, scale, !forward);
+    over_dims(reinterpret_cast<const T*>(x.data), reinterpret_cast<T*>(y.data), x, dims, scale_of(x, dims, normalization), !forward);
 }
 
 // Over the last dimension, and those of `dims`.
-template <class T> void half_fourier(In<T> x, Out<std::complex<T>> y, I dims, double scale) {
+template <class T>
+void half_spectrum(In<T> x, Out<std::complex<T>> y, I dims, I normalization, double pairs) {
     require_half(x, y, dims);
     if (!x.size) return;
     int last = x.ndim - 1;
     I n = x.dim(last), h = n / 2, count = x.size / n;
-    T* to = reinterpret_cast<T*>(y.data);
-    if (n % 2) odd_real_rows(x.data, to, count, n, T(scale));
-    else real_rows(Rows<T>{x.data, to, count, h, h, h + 1, T(scale / 2), false});
+    T *to = reinterpret_cast<T*>(y.data), scale = T(scale_of(x, dims | I(1) << last, normalization));
+    if (n % 2) odd_real_rows(x.data, to, count, n, scale, T(pairs));
+    else real_rows(Rows<T>{x.data, to, count, h, h, h + 1, scale / 2, false}, T(pairs));
     over_dims(to, to, y, dims & ~(I(1) << last), 1, false);
 }
-template <class T> void real_fourier(In<std::complex<T>> x, Out<T> y, I dims, double scale) {
+template <class T> void real_of_half(In<std::complex<T>> x, Out<T> y, I dims, I normalization, double pairs) {
     require_half(y, x, dims);
     if (!y.size) return;
     int last = y.ndim - 1;
     I n = y.dim(last), h = n / 2, count = y.size / n;
+    T scale = T(scale_of(y, dims | I(1) << last, normalization));
     const T* from = reinterpret_cast<const T*>(x.data);
     std::unique_ptr<T[]> changed;
     dims &= ~(I(1) << last);
@@ -928,21 +1033,8 @@ template <class T> void real_fourier(In<std::complex<T>> x, Out<T> y, I dims, do
         over_dims(from, changed.get(), x, dims, 1, true);
         from = changed.get();
     }
-    if (n % 2) odd_rows_of_halves(from, y.data, count, n, T(scale));
-    else rows_of_halves(Rows<T>{from, y.data, count, h, h + 1, h, T(scale), true});
-}
-
-// Half spectra of rows of that length, those frequencies scaled that stand for two.
-template <class T> void scaled_pairs(In<std::complex<T>> x, Out<std::complex<T>> y, I length, double factor) {
-    require(same_shape(x, y) && x.ndim, "the result has another shape");
-    I n = x.dim(x.ndim - 1), behind = (length + 1) / 2;
-    require(length > 0 && behind <= n, "half a spectrum has another length");
-    const T* from = reinterpret_cast<const T*>(x.data);
-    T *to = reinterpret_cast<T*>(y.data), by = T(factor);
-    parallel(x.size / n, rows_grain(2 * n), [=](I begin, I end) {
-        for (I i = 2 * n * begin; i < 2 * n * end; i += 2 * n)
-            for (I k = 0; k < 2 * n; k++) to[i + k] = k >= 2 && k < 2 * behind ? from[i + k] * by : from[i + k];
-    });
+    if (n % 2) odd_rows_of_halves(from, y.data, count, n, scale, T(pairs));
+    else rows_of_halves(Rows<T>{from, y.data, count, h, h + 1, h, scale, true}, T(pairs));
 }
 
 // The plain sums of rows whose length is a prime. A power of a generator stands at each place but the
@@ -974,10 +1066,7 @@ void prime_fourier(In<std::complex<T>> x, Out<std::complex<T>> y, In<std::int64_
             for (I r = 0; r < some; r++) {
                 C* row = work.get() + r * m;
                 to[r * n] = from[r * n] + row[0];
-                for (I k = 0; k < m; k++) {
-                    T re = row[k].real(), im = row[k].imag(), c = factors.data[k].real(), d = factors.data[k].imag();
-                    row[k] = {re * c - im * d, re * d + im * c};
-                }
+                multiply(numbers + 2 * r * m, reinterpret_cast<const T*>(factors.data), numbers + 2 * r * m, m);
                 row[0] += from[r * n];
             }
             rows(Rows<T>{numbers, numbers, some, m, m, m, T(1), true});
@@ -989,8 +1078,7 @@ void prime_fourier(In<std::complex<T>> x, Out<std::complex<T>> y, In<std::int64_
 
 }  // namespace
 
-KERNELS({"fourier", bind<fourier<float>, fourier<double>>},
+KERNELS({"complex_spectrum", bind<complex_spectrum<float>, complex_spectrum<double>>},
         {"prime_fourier", bind<prime_fourier<float>, prime_fourier<double>>},
-        {"scaled_pairs", bind<scaled_pairs<float>, scaled_pairs<double>>},
-        {"half_fourier", bind<half_fourier<float>, half_fourier<double>>},
-        {"real_fourier", bind<real_fourier<float>, real_fourier<double>>})
+        {"half_spectrum", bind<half_spectrum<float>, half_spectrum<double>>},
+        {"real_of_half", bind<real_of_half<float>, real_of_half<double>>})

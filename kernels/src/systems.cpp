@@ -183,6 +183,7 @@ template <class W> INLINE std::int32_t factor_lu(const Matrix<W>& from, W* to, I
     }
     return zero;
 }
+constexpr I MOST_INVERTED = 16;  // rows of matrices whose inverses are found one number after the other
 constexpr I FEW = 48;  // steps up to which strips are not worth their copies
 // Both LU factors in one matrix, the row that each step swapped and the first zero pivot, both from one.
 template <class W> void lu_factors(Seen<W> a, Out<W> packed, Out<std::int32_t> pivots, Out<std::int32_t> info) {
@@ -250,6 +251,11 @@ template <class W> bool are_swapped_oddly(const std::int32_t* pivots, I n) {
     for (I k = 0; k < n; k++) odd ^= pivots[k] != k + 1;
     return odd;
 }
+template <class W> W determinant(const W* packed, const std::int32_t* pivots, I n) {
+    W found = are_swapped_oddly<W>(pivots, n) ? -1 : 1;
+    for (I k = 0; k < n; k++) found *= packed[k * n + k];
+    return found;
+}
 template <class W> I pivots_of(const In<W>& packed, const In<std::int32_t>& pivots, I count) {
     int d = packed.ndim;
     require(d > 1 && packed.dim(d - 2) == packed.dim(d - 1), "the factors are not square");
@@ -260,11 +266,7 @@ template <class W> I pivots_of(const In<W>& packed, const In<std::int32_t>& pivo
 template <class W> void determinants(In<W> packed, In<std::int32_t> pivots, Out<W> out) {
     I n = pivots_of(packed, pivots, out.size);
     parallel(out.size, rows_grain(n), [=](I begin, I end) {
-        for (I i = begin; i < end; i++) {
-            W found = are_swapped_oddly<W>(pivots.data + i * n, n) ? -1 : 1;
-            for (I k = 0; k < n; k++) found *= packed[(i * n + k) * n + k];
-            out[i] = found;
-        }
+        for (I i = begin; i < end; i++) out[i] = determinant(packed.data + i * n * n, pivots.data + i * n, n);
     });
 }
 // Its sign and the logarithm of its size.
@@ -281,6 +283,80 @@ template <class W> void signs_and_logarithms(In<W> packed, In<std::int32_t> pivo
             }
             sign[i] = found, log[i] = found == 0 ? -std::numeric_limits<W>::infinity() : sum;
         }
+    });
+}
+
+// The inverse of a small matrix from both LU factors: the rows of the identity, in the order of pivoting, are brought down
+// through the one and up through the other. Each is C vectors; N is their number, where it is known.
+template <class W, I N, I C> struct Inverse {
+    I n;
+    V<W> x[N ? N : MOST_INVERTED][C];
+
+    explicit Inverse(I rows) : n(N ? N : rows) {}
+    I rows() const { return N ? N : n; }
+    const W* row(I i) const { return reinterpret_cast<const W*>(x[i]); }
+    INLINE void find(const W* lu, const std::int32_t* pivots) {
+        I order[N ? N : MOST_INVERTED];
+        for (I i = 0; i < rows(); i++) order[i] = i;
+        for (I k = 0; k < rows(); k++) std::swap(order[k], order[pivots[k] - 1]);
+        for (I i = 0; i < rows(); i++) {
+            for (I c = 0; c < C; c++) x[i][c] = V<W>{};
+            reinterpret_cast<W*>(x[i])[order[i]] = 1;
+        }
+        for (I i = 1; i < rows(); i++)
+            for (I k = 0; k < i; k++) subtract(i, k, lu[i * rows() + k]);
+        for (I i = rows() - 1; i >= 0; i--) {
+            for (I k = i + 1; k < rows(); k++) subtract(i, k, lu[i * rows() + k]);
+            for (I c = 0; c < C; c++) x[i][c] /= lu[i * rows() + i];
+        }
+    }
+    INLINE void subtract(I i, I k, W factor) {
+        for (I c = 0; c < C; c++) x[i][c] -= factor * x[k][c];
+    }
+    INLINE void put(W* to) const {
+        for (I i = 0; i < rows(); i++) std::copy_n(row(i), rows(), to + i * rows());
+    }
+    INLINE void put_turned(W* to, W factor) const {
+        for (I i = 0; i < rows(); i++)
+            for (I j = 0; j < rows(); j++) to[i * rows() + j] = factor * row(j)[i];
+    }
+};
+// f(inverse, number) for every matrix.
+template <class W, class F> void each_inverse(const In<W>& packed, const In<std::int32_t>& pivots, const Out<W>& out, F f) {
+    require(same_shape(packed, out) && packed.ndim > 1, "the inverses have another shape");
+    I n = pivots_of(packed, pivots, packed.span(0, packed.ndim - 2)), count = n ? packed.size / (n * n) : 0;
+    require(n <= MOST_INVERTED, "the matrices are too large");
+    for (I i = 0; i < pivots.size; i++) require_index(pivots[i] > 0 && pivots[i] <= n, "a pivot is none of the rows");
+    auto all = [&](auto inverse) INLINE_LAMBDA {
+        parallel(count, rows_grain(n * n, n), [&](I begin, I end) {
+            auto own = inverse;
+            for (I i = begin; i < end; i++) {
+                own.find(packed.data + i * n * n, pivots.data + i * n);
+                f(own, i);
+            }
+        });
+    };
+    constexpr I L = LANES<W>;
+    of_known_size(n, [&](auto known) INLINE_LAMBDA {
+        constexpr I N = decltype(known)::value;
+        if constexpr (N > 0) all(Inverse<W, N, (N + L - 1) / L>(n));
+        else if (n <= L) all(Inverse<W, 0, 1>(n));
+        else all(Inverse<W, 0, (MOST_INVERTED + L - 1) / L>(n));
+    });
+}
+template <class W> void inverses(In<W> packed, In<std::int32_t> pivots, Out<W> out) {
+    each_inverse(packed, pivots, out, [&](const auto& inverse, I i) { inverse.put(out.data + i * inverse.n * inverse.n); });
+}
+// The signed minors: transposed inverses times determinants, none of which may be zero, or nearly so.
+template <class W> void cofactors(In<W> packed, In<std::int32_t> pivots, Out<W> volumes, Out<W> out) {
+    I n = pivots_of(packed, pivots, volumes.size);
+    require(volumes.size == packed.span(0, packed.ndim - 2), "there is no place for each matrix");
+    for (I i = 0; i < volumes.size; i++) {
+        volumes[i] = determinant(packed.data + i * n * n, pivots.data + i * n, n);
+        require_index(!(std::fabs(volumes[i]) < std::numeric_limits<W>::min()), "a matrix is singular");
+    }
+    each_inverse(packed, pivots, out, [&](const auto& inverse, I i) {
+        inverse.put_turned(out.data + i * inverse.n * inverse.n, volumes[i]);
     });
 }
 
@@ -477,6 +553,7 @@ KERNELS({"triangular_solution", bind<triangular_solution<float>, triangular_solu
         {"reflected_columns", bind<reflected_columns<float>, reflected_columns<double>>},
         {"cross_products", bind<cross_products<float>, cross_products<double>>},
         {"determinants", bind<determinants<float>, determinants<double>>},
+        {"inverses", bind<inverses<float>, inverses<double>>}, {"cofactors", bind<cofactors<float>, cofactors<double>>},
         {"signs_and_logarithms", bind<signs_and_logarithms<float>, signs_and_logarithms<double>>},
         {"ldl_factors", bind<ldl_factors<float>, ldl_factors<double>>},
         {"cholesky_factors", bind<cholesky_factors<float>, cholesky_factors<double>>})

@@ -58,7 +58,8 @@ class Memory:
 REMEMBERS_ALL: ContextVar[bool] = ContextVar("retrograd.remembers_all_cuts", default=False)
 """Set while a function runs without a graph that will be computed again with one."""
 
-KNOWN: dict[Leaves, Leaves] = {}
+KNOWN: dict[tuple[int, ...], Leaves] = {}
+"""What lies behind the last cuts, by the ids of the leaves."""
 MANY = 256  # then all are forgotten
 
 
@@ -73,26 +74,32 @@ def leaves_behind(edge: Any) -> Leaves:
     if allowed <= 0:
         return (Behind(node),)
     Memory.seen = node.seq
-    if allowed > Memory.nodes:
-        allowed = Memory.nodes
-    found = [node]
-    seen = {node}
-    leaves = []
-    for known in found:
-        if not known._arity:
-            leaves.append(Behind(known))
-            continue
-        allowed -= not known.is_output
-        if allowed < 0:
-            return (Behind(node),)
-        for edge in (known.node,) if known.is_output else known.edges():
-            if edge is not None and edge not in seen:
-                seen.add(edge)
-                found.append(edge)
-    if len(KNOWN) > MANY:
-        KNOWN.clear()
-    behind = tuple(leaves)
-    return KNOWN.setdefault(behind, behind)  # a million losses have the same parameters behind
+    if node._arity == 1 and (leaf := node.next0) is not None and not leaf._arity:
+        leaves = [leaf]  # the usual case, without the sets of a longer way
+    else:
+        found = [node]
+        seen = {node}
+        leaves = []
+        allowed = min(allowed, Memory.nodes)
+        for known in found:
+            if not known._arity:
+                leaves.append(known)
+                continue
+            allowed -= not known.is_output
+            if allowed < 0:
+                return (Behind(node),)
+            for edge in (known.node,) if known.is_output else known.edges():
+                if edge is not None and edge not in seen:
+                    seen.add(edge)
+                    found.append(edge)
+    ids = tuple(map(id, leaves))
+    behind = KNOWN.get(ids)  # a million losses have the same parameters behind
+    # Another leaf may have got the id of one that is gone.
+    if behind is None or any([known() is not leaf for known, leaf in zip(behind, leaves)]):
+        if len(KNOWN) > MANY:
+            KNOWN.clear()
+        behind = KNOWN[ids] = tuple([Behind(leaf) for leaf in leaves])
+    return behind
 
 
 def note_cut(out: Any, inputs: Any, how: str = "no_grad") -> None:

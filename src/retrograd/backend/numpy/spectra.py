@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from . import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64
-from .native import in_order
 
 _LONGEST, _LONGEST_CHIRP, _LONGEST_COLUMN = 1 << 24, 1 << 20, 1 << 13
 COMPLEX: dict[Any, Any] = {FLOAT32: COMPLEX64, FLOAT64: COMPLEX128}
@@ -38,7 +37,7 @@ def is_prime_length(length: int) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _are_known(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
+def are_known(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
     """Whether kernels know these lengths: those of columns have no prime factors above 61."""
     last = len(shape) - 1
     for dim in dims:
@@ -51,33 +50,16 @@ def _are_known(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
     return bool(dims) and 0 not in shape
 
 
-_MANY = 1 << 11
+@lru_cache(maxsize=1024)
+def are_in_rows(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
+    """Whether kernels go from real numbers of that shape to half their spectrum."""
+    return dims[-1] == len(shape) - 1 and are_known(shape, dims)
 
 
-def _is_at_hand(array: Any) -> bool:
-    """Whether numbers lie as kernels read them, or are so many that a copy pays."""
-    return in_order(array) or array.size >= _MANY
-
-
-def in_rows(array: Any) -> Any:
-    """Numbers as kernels read them."""
-    return array if in_order(array) else array.copy()
-
-
-def transformable(array: Any, kinds: str, dims: tuple[int, ...]) -> bool:
-    """Whether kernels transform these numbers over all of the dims."""
-    return array.dtype.char in kinds and _is_at_hand(array) and _are_known(array.shape, dims)
-
-
-def halved(array: Any, kinds: str, shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
-    """Whether kernels go from real numbers of that shape to half their spectrum, or back.
-
-    ``array`` is what is given: either the real numbers or the half.
-    """
-    last = len(shape) - 1
-    return (dims[-1] == last and _is_at_hand(array) and array.dtype.char in kinds
-            and array.shape[last] in (shape[last], shape[last] // 2 + 1)
-            and _are_known(shape, dims))
+@lru_cache(maxsize=1024)
+def are_halves(shape: tuple[int, ...], dims: tuple[int, ...], length: int) -> bool:
+    """Whether they go back, to rows of that length, from halves of that shape."""
+    return shape[dims[-1]] == length // 2 + 1 and are_in_rows((*shape[:-1], length), dims)
 
 
 def as_complex(array: Any) -> Any:
@@ -100,11 +82,6 @@ def real_of(array: Any, length: int) -> Any:
     return np.empty((*array.shape[:-1], length), REAL[array.dtype])
 
 
-def long(array: Any, length: int) -> tuple[int, ...]:
-    """The shape of an array whose last dimension is that long."""
-    return *array.shape[:-1], length
-
-
 @lru_cache(maxsize=1024)
 def bits(dims: tuple[int, ...]) -> int:
     """A number with a bit for each dimension."""
@@ -118,6 +95,5 @@ def scale(shape: tuple[int, ...], dims: tuple[int, ...], normalization: int) -> 
     return (1.0, count ** -0.5, 1 / count)[normalization]
 
 
-HELPERS = (in_rows, transformable, halved, as_complex, empty_complex, half_of, real_of, long, bits,
-           scale)
+HELPERS = (are_known, are_in_rows, are_halves, as_complex, empty_complex, half_of, real_of, bits)
 """What conditions and calls of the kernels say."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..plain import fill_with_plain_bodies, systems as plain
-from . import quiet, together
+from . import in_rows, quiet, together
 from .matrices import (  # type: ignore[attr-defined]  # noqa: F401 - some in the plain bodies
     eigh,
     eigvalsh,
@@ -176,6 +176,12 @@ def are_rows(packed: Any, pivots: Any) -> bool:
     return packed.dtype.char in "fd" and pivots.dtype.char == "i" and in_order(packed, pivots)
 
 
+def are_inverted(packed: Any, pivots: Any) -> bool:
+    """Whether a kernel inverts matrices with these LU factors: small ones, smaller if many."""
+    return 0 < packed.shape[-1] <= (_SMALL if packed.ndim == 2 else _SMALL // 2) \
+        and are_rows(packed, pivots)
+
+
 def permuted_rows(array: Any, pivots: Any, back: bool) -> Any:
     if array.ndim > 2 or pivots.ndim > 1:
         return plain.permuted_rows(array, pivots, back)
@@ -195,6 +201,14 @@ def permutation_matrix(pivots: Any, rows: int, dtype: Any) -> Any:
         first = np.arange(math.prod(order.shape[:-1])) * rows * rows
         places += first.reshape(*order.shape[:-1], 1)
     found.reshape(-1)[places] = 1
+    return found
+
+
+def unit_lower(packed: Any) -> Any:
+    found = in_rows(triangle(packed, -1, upper=False))
+    if found.size:
+        rows, columns = packed.shape[-2:]
+        found.reshape(-1, rows * columns)[:, :columns * columns:columns + 1] = 1
     return found
 
 
@@ -432,6 +446,11 @@ fill_with_plain_bodies(
     inverse_of_least_squares=lambda body: together.once(1, 0)(_inverse_by_columns(body)),
     _volume=native("determinants(packed, pivots, empty(packed.shape[:-2], packed.dtype))",
                    are_rows, when="are_rows(packed, pivots)"),
+    _inverted=native("inverses(packed, pivots, like(packed))", are_inverted,
+                     when="are_inverted(packed, pivots)"),
+    # Those of singular matrices are refused, and found by the body.
+    cofactors=native("cofactors(packed, pivots, empty(packed.shape[:-2], packed.dtype), "
+                     "like(packed))[1]", are_inverted, when="are_inverted(packed, pivots)"),
     _sign_and_size=native(
         "signs_and_logarithms(packed, pivots, empty(packed.shape[:-2], packed.dtype), "
         "empty(packed.shape[:-2], packed.dtype))", are_rows, when="are_rows(packed, pivots)"),

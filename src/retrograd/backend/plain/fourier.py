@@ -15,25 +15,38 @@ def complex_to_complex(array: Any, dims: tuple[int, ...], normalization: int, fo
     transform, norm = xp.fft("fft" if forward else "ifft"), NORMS[forward][normalization]
     for dim in dims:
         array = transform(array, axis=dim, norm=norm)
-    return array if dims else xp.copied(array)
+    return xp.in_rows(array) if dims else xp.copied(array)
 
 
-def real_to_complex(array: Any, dims: tuple[int, ...], normalization: int, onesided: bool) -> Any:
-    """The transform of a real array; of its last dim only the first half, if ``onesided``."""
+def real_to_complex(array: Any, dims: tuple[int, ...], normalization: int, onesided: bool,
+                    pairs: float) -> Any:
+    """The transform of a real array; of its last dim only the first half, if ``onesided``.
+
+    Those frequencies of the half that stand for two are scaled by ``pairs``.
+    """
     transform, norm = xp.fft("rfft" if onesided else "fft"), NORMS[True][normalization]
     found = transform(array, axis=dims[-1], norm=norm)
-    return complex_to_complex(found, dims[:-1], normalization, True) if dims[1:] else found
+    found = complex_to_complex(found, dims[:-1], normalization, True) if dims[1:] \
+        else xp.in_rows(found)
+    return with_scaled_pairs(found, dims[-1], array.shape[dims[-1]], pairs)
 
 
-def complex_to_real(array: Any, dims: tuple[int, ...], normalization: int, length: int) -> Any:
-    """The inverse transform of a spectrum whose last dim is given by half, ``length`` long."""
+def complex_to_real(array: Any, dims: tuple[int, ...], normalization: int, length: int,
+                    pairs: float) -> Any:
+    """The inverse transform of a spectrum whose last dim is given by half, ``length`` long.
+
+    Those frequencies of the half that stand for two are scaled by ``pairs`` beforehand.
+    """
+    if pairs != 1:
+        array = with_scaled_pairs(xp.copied(array), dims[-1], length, pairs)
     if dims[1:]:
         array = complex_to_complex(array, dims[:-1], normalization, False)
-    return xp.fft("irfft")(array, n=length, axis=dims[-1], norm=NORMS[False][normalization])
+    return xp.in_rows(xp.fft("irfft")(array, n=length, axis=dims[-1],
+                                      norm=NORMS[False][normalization]))
 
 
-def scaled_pairs(array: Any, dim: int, length: int, factor: float) -> Any:
-    """Half a spectrum with those frequencies scaled that stand for two of the ``length``."""
-    made = xp.copied(array)
-    made[(slice(None),) * dim + (slice(1, (length + 1) // 2),)] *= factor
-    return made
+def with_scaled_pairs(half: Any, dim: int, length: int, factor: float) -> Any:
+    """Half a spectrum with those frequencies scaled, in place, that stand for two of ``length``."""
+    if factor != 1:
+        half[(slice(None),) * dim + (slice(1, (length + 1) // 2),)] *= factor
+    return half

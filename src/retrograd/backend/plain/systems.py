@@ -85,6 +85,13 @@ def permutation_matrix(pivots: Any, rows: int, dtype: Any) -> Any:
     return (xp.arange(rows)[:, None] == order).astype(dtype)
 
 
+def unit_lower(packed: Any) -> Any:
+    """The L of packed factors that have no more columns than rows."""
+    rows, columns = packed.shape[-2:]
+    one = xp.eye(rows, dtype=packed.dtype)[:, :columns]
+    return xp.in_rows(triangle(packed, -1, upper=False) + one)
+
+
 def lu_solve(packed: Any, pivots: Any, b: Any, adjoint: bool, asked: Any = None) -> Any:
     """The solution of ``A @ x = b``, or of ``A.mH @ x = b``, from the LU factors of A."""
     if not adjoint:

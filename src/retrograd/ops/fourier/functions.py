@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...backend import xp
 from ...base import dtypes
 from ...base.errors import existing_dim
 from ...core.op import composite, publish
@@ -130,6 +131,20 @@ def _from_half(input: Any, dims: list[int], normalization: int, forward: bool, l
     return _fft_c2r(conj(input), (dims[-1],), normalization, length)
 
 
+_USUAL: dict[str, dict[Any, tuple[Any, bool | None]]] = {
+    "fft": {xp.FLOAT32: (_fft_r2c, False), xp.FLOAT64: (_fft_r2c, False),
+            xp.COMPLEX64: (_fft_c2c, True), xp.COMPLEX128: (_fft_c2c, True)},
+    "ifft": {xp.COMPLEX64: (_fft_c2c, False), xp.COMPLEX128: (_fft_c2c, False)},
+    "rfft": {xp.FLOAT32: (_fft_r2c, True), xp.FLOAT64: (_fft_r2c, True)},
+    "irfft": {xp.COMPLEX64: (_fft_c2r, None), xp.COMPLEX128: (_fft_c2r, None)}}
+"""The op that a kind of transform is for tensors of a dtype, and the last thing it is told.
+
+None is the length of the real numbers.
+"""
+
+_NONE = (None, None)
+
+
 def _along_one_dim(name: str, input: Tensor, n: int | None, dim: int, norm: str | None,
                    out: Tensor | None) -> Tensor:
     forward, to_real = name in FORWARD, name in TO_REAL
@@ -185,9 +200,21 @@ def _along_dims(name: str, input: Tensor, s: Any, dim: Any, norm: str | None,
 
 
 def _declare(kind: str, what: str) -> None:
+    usual, forward = _USUAL.get(kind, {}).get, kind in FORWARD
+    not_scaled = normalization_of(None, forward)
+
     @composite(function="fft", name=kind, doc=f"{what.format('')}, along ``dim``.")
     def along_one(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *,
                   out: Tensor | None = None) -> Tensor:
+        # The usual call; of all others it is settled first what they ask for.
+        if n is out is None and type(input) is Tensor and type(dim) is int:
+            shape = input._data.shape
+            rank, (transform, last) = len(shape), usual(input._data.dtype, _NONE)
+            if transform and -rank <= dim < rank and shape[dim] > (last is None):
+                return transform(  # type: ignore[no-any-return]
+                    input, (dim % rank,),
+                    not_scaled if norm is None else normalization_of(norm, forward),
+                    2 * (shape[dim] - 1) if last is None else last)
         return _along_one_dim(kind, input, n, dim, norm, out)
 
     @composite(function="fft", name=f"{kind}2", doc=f"{what.format(2)}, along two dims.")

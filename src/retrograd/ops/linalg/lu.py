@@ -62,27 +62,29 @@ def _lu_gradient(g: Any, packed: Any) -> Any:
     rows, columns = packed.shape[-2:]
     size = min(rows, columns)
     square, of_square = (_part(_part(m, -2, 0, size), -1, 0, size) for m in (packed, g))
-    lower, upper = _unit_lower(square), triu(square)
-    below = _batched(adjoint_of(lower), tril(of_square, -1))
-    above = _batched(triu(of_square), adjoint_of(upper))
+    below = _batched(adjoint_of(_unit_lower(square)), of_square)
+    above = _batched(of_square, adjoint_of(triu(square)))
     if columns > size:
         right, of_right = (_part(m, -1, size, columns) for m in (packed, g))
         below = below - _batched(of_right, adjoint_of(right))
     if rows > size:
         bottom, of_bottom = (_part(m, -2, size, rows) for m in (packed, g))
         above = above - _batched(adjoint_of(bottom), of_bottom)
-    found = _over_upper(_under_lower(lower, tril(below, -1) + triu(above)), upper)
+    found = _over_upper(_under_lower(square, tril(below, -1) + triu(above)), square)
     if columns > size:
-        return cat([found, _under_lower(lower, of_right)], -1)
-    return found if rows == size else cat([found, _over_upper(of_bottom, upper)], -2)
+        return cat([found, _under_lower(square, of_right)], -1)
+    return found if rows == size else cat([found, _over_upper(of_bottom, square)], -2)
 
 
-def _under_lower(lower: Any, g: Any) -> Any:
-    return _solve_triangular(adjoint_of(lower), g, True, True)
+# Each reads its own triangle of a matrix that may have another one.
 
 
-def _over_upper(g: Any, upper: Any) -> Any:
-    return adjoint_of(_solve_triangular(upper, adjoint_of(g), True, False))
+def _under_lower(packed: Any, g: Any) -> Any:
+    return _solve_triangular(adjoint_of(packed), g, True, True)
+
+
+def _over_upper(g: Any, packed: Any) -> Any:
+    return adjoint_of(_solve_triangular(packed, adjoint_of(g), True, False))
 
 
 def _factored(name: str, A: Tensor, pivot: bool, refusing: str = "") -> Any:
@@ -122,22 +124,10 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
 # ---------------------------------------------------------------- their parts
 
 
-def _unpacking(name: str, node: str) -> Any:
-    """An op that takes packed factors apart; the graph names the function that was called."""
-
-    def kernel(LU: Array, pivots: Index, data: bool, order: bool) -> Any:
-        rows, columns = LU.shape[-2:]
-        size, none = min(rows, columns), xp.empty((0,), LU.dtype)
-        P = systems.permutation_matrix(pivots, rows, LU.dtype) if order else none
-        if not data:
-            return P, none, none.copy()
-        one = xp.eye(rows, dtype=LU.dtype)[:, :size]
-        return (P, xp.in_rows(systems.triangle(LU[..., :size], -1, upper=False) + one),
-                xp.in_rows(systems.triangle(LU[..., :size, :], 0, upper=True)))
-
-    return op(name=name, node=node, outputs=("P", "L", "U"), differentiable=(1, 2),
-              vjp=lambda g, like: _packed_again(g[1], g[2], like.shape),
-              batches=_unpack_batch)(kernel)
+def _lower_and_upper(LU: Any) -> tuple[Any, Any]:
+    size = min(LU.shape[-2:])
+    return (systems.unit_lower(LU[..., :size]),
+            xp.in_rows(systems.triangle(LU[..., :size, :], 0, upper=True)))
 
 
 def _unpack_batch(batch: Any, LU: Any, pivots: Any, data: bool, order: bool) -> Any:
@@ -145,6 +135,14 @@ def _unpack_batch(batch: Any, LU: Any, pivots: Any, data: bool, order: bool) -> 
     found = run(batch.name, LU, pivots, data, order)
     return tuple([part if wanted else repeated(batch.size, part)
                   for part, wanted in zip(found, (order, data, data), strict=True)])
+
+
+@op(outputs=("P", "L", "U"), differentiable=(1, 2), batches=_unpack_batch,
+    vjp=lambda g, like: _packed_again(g[1], g[2], like.shape))
+def _lu_unpack(LU: Array, pivots: Index, data: bool, order: bool) -> Any:
+    none = xp.empty((0,), LU.dtype)
+    P = systems.permutation_matrix(pivots, LU.shape[-2], LU.dtype) if order else none
+    return (P, *_lower_and_upper(LU)) if data else (P, none, none.copy())
 
 
 def _packed_again(of_l: Any, of_u: Any, shape: Any) -> Any:
@@ -157,15 +155,31 @@ def _packed_again(of_l: Any, of_u: Any, shape: Any) -> Any:
     return below if above is None else below + above
 
 
-_linalg_lu = _unpacking("_linalg_lu", "LinalgLuBackward0")
-_lu_unpack = _unpacking("_lu_unpack", "LuUnpackBackward0")
+@op(outputs=("P", "L", "U", "pivots"), differentiable=(1, 2), batches="leading",
+    vjp=lambda g, L, U, pivots: _permuted(_gradient_of_parts(g[1], g[2], L, U), pivots, True))
+def _linalg_lu(A: Array) -> Any:
+    LU, pivots, _ = systems.lu_factor(A)
+    return (systems.permutation_matrix(pivots, A.shape[-2], A.dtype), *_lower_and_upper(LU),
+            pivots)
+
+
+def _gradient_of_parts(of_l: Any, of_u: Any, L: Any, U: Any) -> Any:
+    """The gradient of ``L @ U`` from those of its factors, of which one may be None."""
+    if L.shape[-2] != U.shape[-1]:
+        shape = (*L.shape[:-1], U.shape[-1])
+        return _lu_gradient(_packed_again(of_l, of_u, shape), _packed_again(L, U, shape))
+    below = None if of_l is None else tril(_batched(adjoint_of(L), of_l), -1)
+    above = None if of_u is None else triu(_batched(of_u, adjoint_of(U)))
+    both = above if below is None else below if above is None else below + above
+    return _over_upper(_under_lower(L, both), U)
 
 
 @public("lu", method=False, function="linalg", out=Out())
 def linalg_lu(A: Tensor, *, pivot: bool = True) -> Any:
     """A permutation P, a lower triangular L and an upper triangular U with ``A = P @ L @ U``."""
-    LU, pivots, _ = _factored("linalg.lu", A, pivot)
-    return return_types.linalg_lu(_linalg_lu(LU, pivots, True, True))
+    checks.check_factorable("linalg.lu", A._data)
+    checks.check_pivoted(pivot)
+    return return_types.linalg_lu(_linalg_lu(A)[:3])
 
 
 @composite(function="torch", out=Out())
