@@ -1380,6 +1380,36 @@ def _() -> Any:
         yield numbers(1, channels, 4096), numbers(64, channels, 1), None, (1,), (0,), (1,), 1
 
 
+@cases("conv.by_samples")
+def _() -> Any:
+    for samples, multiplications in ((1, 1), (9, 1 << 20), (7, 1 << 22)):
+        yield lambda part: None, samples, multiplications
+
+
+@pytest.mark.parametrize(("samples", "multiplications", "parts"), [
+    (5, 1 << 18, [5]), (16, 1 << 18, [8, 8]), (33, 1 << 18, [9, 9, 9, 6]), (2, 1 << 21, [1, 1]),
+    (3, (1 << 22) - 1, [1, 1, 1]), (4, 1 << 22, [4])])
+def test_samples_are_shared_where_they_are_worth_a_thread_and_blas_has_none(
+        samples: int, multiplications: int, parts: list[int]) -> None:
+    met: list[slice] = []
+    conv.by_samples(met.append, samples, multiplications)
+    met.sort(key=lambda part: part.start)
+    assert [part.stop - part.start for part in met] == parts
+    assert [part.start for part in met] == [0, *(part.stop for part in met[:-1])]
+
+
+def test_convolutions_of_many_samples_are_those_of_parts() -> None:
+    x, weight, bias = numbers(12, 6, 20, 20), numbers(8, 3, 5, 5, seed=1), numbers(8, seed=2)
+    settings = (1, 1), (1, 1), (1, 1), 2
+    convolve, gradient = (inspect.unwrap(f) for f in (conv.convolve, conv.convolve_weight_gradient))
+    parts = [slice(start, start + 3) for start in range(0, 12, 3)]
+    whole = convolve(x, weight, bias, *settings)
+    assert np.allclose(whole, np.concatenate([
+        convolve(x[part], weight, bias, *settings) for part in parts]), 1e-12, 1e-12)
+    assert np.allclose(gradient(whole, x, weight.shape, *settings), sum(
+        gradient(whole[part], x[part], weight.shape, *settings) for part in parts), 1e-12, 1e-9)
+
+
 # ---------------------------------------------------------------- softmax
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
@@ -12,10 +13,12 @@ from ..plain.conv import Ints, output_space
 from .index import placed  # noqa: F401 - in the plain bodies
 from .matrices import product  # noqa: F401 - in the plain bodies
 from .native import native
+from .sharing import over_blocks
 from .threads import one_thread
 
 _ALONE = range(1 << 18, 1 << 22)
 """For so many products of numbers for a sample BLAS would wake up threads that do not help."""
+_PART = 1 << 21  # products of numbers that are worth a thread
 
 
 @lru_cache(maxsize=256)
@@ -27,6 +30,13 @@ def settings(stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Ints:
 
 def _threads_for(multiplications: int) -> Any:
     return one_thread if multiplications in _ALONE else nullcontext()
+
+
+def by_samples(fill: Callable[[slice], None], samples: int, multiplications: int) -> None:
+    # An even number of parts of one size, unless BLAS's threads take part in each product.
+    parts = 1 if multiplications >= _ALONE.stop else samples * multiplications // _PART
+    parts = 1 << max(0, parts.bit_length() - 1)
+    over_blocks(fill, samples, -(-samples // parts))
 
 
 def _convolving(body: Any) -> Any:
