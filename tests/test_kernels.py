@@ -21,7 +21,16 @@ import pytest
 
 import retrograd as torch
 from retrograd.backend import interface, numpy as backend_numpy, strict, xp
-from retrograd.backend.numpy import attention, conv, distance, norm, pointwise, pool, smooth
+from retrograd.backend.numpy import (
+    attention,
+    conv,
+    distance,
+    index as index_bodies,
+    norm,
+    pointwise,
+    pool,
+    smooth,
+)
 from retrograd.backend.numpy.native import FOR_KERNELS, package
 from retrograd.core.libraries import in_library
 
@@ -868,6 +877,8 @@ def _() -> Any:
         where = integers(indices, below=count)
         yield np.zeros((count, 16)), where, numbers(indices, 16), np.bincount(where)
     yield np.zeros((9, 2)), np.array([3, 1]), numbers(2, 2), np.array([0, 1, 0, 1])
+    where = np.arange(3000) % 50
+    yield np.zeros((49, 16)), where, numbers(3000, 16), np.bincount(where)
 
 
 @cases("distance._norm")
@@ -1197,6 +1208,31 @@ def _() -> Any:
             yield numbers(rows, 8, dtype=dtype), numbers(4096, 8, seed=1, dtype=dtype), \
                 integers(4096, below=rows), (0,)
     yield numbers(600, 3), numbers(9000, 3), integers(9000, below=600), (0,)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_are_added_up_one_after_the_other(dtype: Any) -> None:
+    # As PyTorch adds them, whichever way is the quicker one, and also to what they are read from.
+    x, where = numbers(3000, 8, dtype=dtype), integers(3000, below=3000)
+    expected = x.copy()
+    np.add.at(expected, where, x)
+    index_bodies._add(x, x, where, (0,))
+    assert np.array_equal(x, expected)
+
+
+@pytest.mark.parametrize("absent", [False, True])
+def test_rows_are_added_up_with_scipy_and_without(absent: bool, monkeypatch: Any) -> None:
+    product = index_bodies._scipys_product()
+    met: list[int] = []
+    monkeypatch.setattr(index_bodies, "_scipys_product", lambda: None if absent else (
+        lambda *given: met.append(given[1]) or product(*given)))
+    for count in (index_bodies.FEW_NUMBERS // 8, index_bodies.FEW_NUMBERS // 8 + 1):
+        rows, where = numbers(count, 8), integers(count, below=30)
+        found, expected = np.zeros((2, 30, 8))
+        np.add.at(expected, where, rows)
+        index_bodies.add_rows_at(found, where, rows)
+        assert np.array_equal(found, expected)
+    assert met == [] if absent else [count]
 
 
 @cases("index.check_range", exact=True)
