@@ -10,6 +10,7 @@ import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -26,6 +27,7 @@ from retrograd.backend.numpy import (
     conv,
     distance,
     index as index_bodies,
+    matrices,
     norm,
     pointwise,
     pool,
@@ -558,6 +560,7 @@ def vectors_and_matrices() -> Any:
                             ((3, 0), (0, 2)), ((3, 1), (1, 2))):
             yield numbers(*left, dtype=dtype), numbers(*right, dtype=dtype, seed=1)
     yield from zip(layouts(numbers(30, 40)), layouts(numbers(40, 20)), strict=True)
+    yield numbers(70, 60), numbers(70, 60, seed=1).T
 
 
 @cases("matrices.product")
@@ -804,6 +807,25 @@ def _() -> Any:
     for dtype in (*FLOATS, np.int64):
         yield tuple(numbers(*shape, dtype=dtype) for shape in ((3, 4), (5, 4), (5,)))
         yield tuple(numbers(*shape, dtype=dtype) for shape in ((4,), (5, 4), (5,)))
+    yield numbers(70, 60), numbers(70, 60, seed=1), numbers(70)
+
+
+@pytest.mark.parametrize(("rows", "alone"), [(64, False), (65, True), (1023, True), (1024, False)])
+def test_threads_of_blas_are_left_out_of_products_that_they_hardly_make_sooner(
+        rows: int, alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    entered: list[int] = []
+
+    @contextmanager
+    def one_thread() -> Iterator[None]:
+        entered.append(rows)
+        yield
+
+    a, b = numbers(rows, 64), numbers(64, 64, seed=1)
+    for function, given in ((matrices.dot, (a, b)), (matrices.product, (a, b)),
+                            (matrices.affine, (a, b.T, np.zeros(64)))):
+        monkeypatch.setattr(matrices, "one_thread", one_thread())
+        assert np.allclose(inspect.unwrap(function)(*given), np.matmul(a, b), 1e-12, 1e-12)
+    assert len(entered) == 3 * alone
 
 
 # ---------------------------------------------------------------- cases: normalisation
@@ -1423,8 +1445,8 @@ def _() -> Any:
 
 
 @pytest.mark.parametrize(("samples", "multiplications", "parts"), [
-    (5, 1 << 18, [5]), (16, 1 << 18, [8, 8]), (33, 1 << 18, [9, 9, 9, 6]), (2, 1 << 21, [1, 1]),
-    (3, (1 << 22) - 1, [1, 1, 1]), (4, 1 << 22, [4])])
+    (5, 1 << 18, [5]), (32, 1 << 18, [16, 16]), (67, 1 << 18, [17, 17, 17, 16]),
+    (4, 1 << 21, [2, 2]), (3, (1 << 22) - 1, [2, 1]), (4, 1 << 22, [4])])
 def test_samples_are_shared_where_they_are_worth_a_thread_and_blas_has_none(
         samples: int, multiplications: int, parts: list[int]) -> None:
     met: list[slice] = []

@@ -18,7 +18,7 @@ from .threads import one_thread
 
 _ALONE = range(1 << 18, 1 << 22)
 """For so many products of numbers for a sample BLAS would wake up threads that do not help."""
-_PART = 1 << 21  # products of numbers that are worth a thread
+_PART = 1 << 22  # products of numbers that are worth a thread
 
 
 @lru_cache(maxsize=256)

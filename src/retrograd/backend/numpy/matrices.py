@@ -59,6 +59,8 @@ def product(a: Any, b: Any) -> Any:
             and math.prod(a.shape[-2:]) * b.shape[-1] in _ALONE:
         with one_thread:
             return _matmul(a, b, order="C")
+    if a.ndim == 2 == b.ndim and a.size * b.shape[1] in _HARDLY_SHARED:
+        return _by_one_thread(a, b)
     return _matmul(a, b, order="C")
 
 
@@ -71,7 +73,19 @@ which wait for each other in each."""
         when="a.size > 1023 and are_large(a, b)")
 def dot(a: Any, b: Any) -> Any:
     dtype = a.dtype  # the method is cheaper to call than the function
-    return a.dot(b) if dtype is FLOAT32 or dtype is FLOAT64 else plain.dot(a, b)
+    if dtype is not FLOAT32 and dtype is not FLOAT64:
+        return plain.dot(a, b)
+    return _by_one_thread(a, b) if a.size * b.shape[-1] in _HARDLY_SHARED else a.dot(b)
+
+
+_HARDLY_SHARED = range((1 << 18) + 1, 1 << 22)
+"""Of so many numbers BLAS's threads make a product hardly sooner than one does, and look for work
+for long afterwards, on processors that others have work for."""
+
+
+def _by_one_thread(a: Any, b: Any) -> Any:
+    with one_thread:
+        return a.dot(b)
 
 
 @lru_cache(maxsize=64)
@@ -90,7 +104,8 @@ def sum_rows(array: Any) -> Any:
 def affine(x: Any, weight: Any, bias: Any) -> Any:
     if is_half(x.dtype):
         return plain.affine(x, weight, bias)
-    y = x.dot(weight.T)  # one buffer, in the dtype that is wanted anyway
+    columns = weight.T  # one buffer, in the dtype that is wanted anyway
+    y = _by_one_thread(x, columns) if x.size * len(weight) in _HARDLY_SHARED else x.dot(columns)
     y += bias
     return y
 
