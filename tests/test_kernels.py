@@ -567,6 +567,23 @@ def vectors_and_matrices() -> Any:
 def _() -> Any:
     yield from vectors_and_matrices()
     yield numbers(3, 128, 32, dtype=np.float32), numbers(3, 32, 128, dtype=np.float32)
+    for lead in ((8,), (1, 2, 4)):
+        yield numbers(*lead, 128, 64), numbers(*lead, 128, 64, seed=1).swapaxes(-1, -2)
+
+
+@pytest.mark.parametrize(("shape", "columns", "parts"), [
+    ((8, 128, 64), 128, [(4, 128, 128), (4, 128, 128)]), ((7, 128, 64), 128, []),
+    ((1, 5, 2, 128, 64), 128, [(1, 3, 2, 128, 128), (1, 2, 2, 128, 128)]),
+    ((4, 256, 64), 255, [(2, 256, 255)] * 2), ((4, 256, 64), 256, [])])
+def test_large_stacks_of_products_are_shared(
+        shape: tuple[int, ...], columns: int, parts: list[tuple[int, ...]],
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = numbers(*shape), numbers(*shape[:-2], shape[-1], columns, seed=1)
+    met: list[tuple[int, ...]] = []
+    monkeypatch.setattr(matrices, "_matmul", lambda x, y, *out, **given: (
+        met.append(out[0].shape) if out else None, np.matmul(x, y, *out, **given))[1])
+    assert np.array_equal(inspect.unwrap(matrices.product)(a, b), np.matmul(a, b))
+    assert sorted(met) == sorted(parts)
 
 
 def systems_of(*dtypes: Any) -> Iterator[tuple[Any, Any]]:

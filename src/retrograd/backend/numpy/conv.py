@@ -11,14 +11,12 @@ from typing import Any
 from ..plain import conv as plain, fill_with_plain_bodies
 from ..plain.conv import Ints, output_space
 from .index import placed  # noqa: F401 - in the plain bodies
-from .matrices import product  # noqa: F401 - in the plain bodies
+from .matrices import PART, in_parts, product  # noqa: F401 - in the plain bodies
 from .native import native
-from .sharing import over_blocks
 from .threads import one_thread
 
-_ALONE = range(1 << 18, 1 << 22)
+_ALONE = range(1 << 18, PART)
 """For so many products of numbers for a sample BLAS would wake up threads that do not help."""
-_PART = 1 << 22  # products of numbers that are worth a thread
 
 
 @lru_cache(maxsize=256)
@@ -33,10 +31,10 @@ def _threads_for(multiplications: int) -> Any:
 
 
 def by_samples(fill: Callable[[slice], None], samples: int, multiplications: int) -> None:
-    # An even number of parts of one size, unless BLAS's threads take part in each product.
-    parts = 1 if multiplications >= _ALONE.stop else samples * multiplications // _PART
-    parts = 1 << max(0, parts.bit_length() - 1)
-    over_blocks(fill, samples, -(-samples // parts))
+    if multiplications < PART:
+        in_parts(fill, samples, multiplications)
+    else:  # BLAS's threads take part in each product
+        fill(slice(0, samples))
 
 
 def _convolving(body: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -22,6 +23,7 @@ from .routines import (
     routines_for,
     work_size,
 )
+from .sharing import over_blocks
 from .threads import one_thread
 
 _matmul = np.matmul
@@ -55,10 +57,13 @@ def product(a: Any, b: Any) -> Any:
         return np.multiply(a, b, order="C")  # without BLAS's detour for columns and rows
     if dtype is not FLOAT32 and dtype is not FLOAT64:
         return plain.product(a, b)
-    if a.ndim > 2 and a.shape[-1] < _DEEP and b.ndim > 1 \
-            and math.prod(a.shape[-2:]) * b.shape[-1] in _ALONE:
-        with one_thread:
-            return _matmul(a, b, order="C")
+    if a.ndim > 2 and b.ndim > 1:
+        each = math.prod(a.shape[-2:]) * b.shape[-1]
+        if a.shape[:-2] == b.shape[:-2] and each * math.prod(a.shape[:-2]) >= 2 * PART > 2 * each:
+            return _product_of_pairs(a, b, each)
+        if a.shape[-1] < _DEEP and each in _ALONE:
+            with one_thread:
+                return _matmul(a, b, order="C")
     if a.ndim == 2 == b.ndim and a.size * b.shape[1] in _HARDLY_SHARED:
         return _by_one_thread(a, b)
     return _matmul(a, b, order="C")
@@ -67,6 +72,28 @@ def product(a: Any, b: Any) -> Any:
 _DEEP, _ALONE = 64, range(1 << 18, 1 << 21)
 """Of less deep products, of so many numbers, one thread makes a stack sooner than BLAS's threads,
 which wait for each other in each."""
+PART = 1 << 22
+"""Products of numbers that are worth a thread; of two arrays BLAS shares as many among its own."""
+
+
+def _product_of_pairs(a: Any, b: Any, each: int) -> Any:
+    """The products of large stacks, which threads share, each of them made by one."""
+    axis = next(i for i, length in enumerate(a.shape) if length > 1)
+    lead, found = (slice(None),) * axis, product_like(a, b)
+
+    def fill(part: slice) -> None:
+        place = (*lead, part)
+        _matmul(a[place], b[place], found[place])
+
+    with one_thread:
+        in_parts(fill, a.shape[axis], each * math.prod(a.shape[axis + 1:-2]))
+    return found
+
+
+def in_parts(fill: Callable[[slice], None], count: int, each: int) -> None:
+    """Share ``count`` pieces of work, so many products of numbers each, among threads."""
+    parts = 1 << max(0, (count * each // PART).bit_length() - 1)
+    over_blocks(fill, count, -(-count // parts))
 
 
 @native("matrix_products(a, b, None, product_like(a, b))", are_large, product_like,
@@ -78,7 +105,7 @@ def dot(a: Any, b: Any) -> Any:
     return _by_one_thread(a, b) if a.size * b.shape[-1] in _HARDLY_SHARED else a.dot(b)
 
 
-_HARDLY_SHARED = range((1 << 18) + 1, 1 << 22)
+_HARDLY_SHARED = range((1 << 18) + 1, PART)
 """Of so many numbers BLAS's threads make a product hardly sooner than one does, and look for work
 for long afterwards, on processors that others have work for."""
 
