@@ -561,6 +561,8 @@ def vectors_and_matrices() -> Any:
             yield numbers(*left, dtype=dtype), numbers(*right, dtype=dtype, seed=1)
     yield from zip(layouts(numbers(30, 40)), layouts(numbers(40, 20)), strict=True)
     yield numbers(70, 60), numbers(70, 60, seed=1).T
+    for left, right in (((2300, 64), (64, 64)), ((64, 64), (64, 2300))):
+        yield numbers(*left), numbers(*right, seed=1)
 
 
 @cases("matrices.product")
@@ -827,22 +829,41 @@ def _() -> Any:
     yield numbers(70, 60), numbers(70, 60, seed=1), numbers(70)
 
 
-@pytest.mark.parametrize(("rows", "alone"), [(64, False), (65, True), (1023, True), (1024, False)])
-def test_threads_of_blas_are_left_out_of_products_that_they_hardly_make_sooner(
-        rows: int, alone: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    entered: list[int] = []
+@pytest.fixture
+def count_of_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    return lambda count: monkeypatch.setattr(matrices.threads, "count", lambda: count)
+
+
+@pytest.mark.parametrize(("a", "b", "count", "parts"), [
+    ((64, 64), (64, 64), 2, None), ((65, 64), (64, 64), 2, []), ((2047, 64), (64, 64), 2, []),
+    ((2048, 64), (64, 64), 2, [(1024, 64), (1024, 64)]), ((2048, 64), (64, 64), 1, [(2048, 64)]),
+    ((70, 300), (300, 800), 9, [(70, 200)] * 4), ((900, 300), (300, 70), 3, [(300, 70)] * 3)])
+def test_large_products_are_shared_without_the_threads_of_blas(
+        a: Any, b: Any, count: int, parts: Any, monkeypatch: pytest.MonkeyPatch,
+        count_of_threads: Callable[[int], None]) -> None:
+    entered, met = [], []
 
     @contextmanager
     def one_thread() -> Iterator[None]:
-        entered.append(rows)
+        entered.append(1)
         yield
 
-    a, b = numbers(rows, 64), numbers(64, 64, seed=1)
-    for function, given in ((matrices.dot, (a, b)), (matrices.product, (a, b)),
-                            (matrices.affine, (a, b.T, np.zeros(64)))):
+    def matmul(x: Any, y: Any, *out: Any, **given: Any) -> Any:
+        met.extend(array.shape for array in out)
+        return np.matmul(x, y, *out, **given)
+
+    count_of_threads(count)
+    left, right = numbers(*a), numbers(*b, seed=1)
+    for name, given in (("dot", (left, right)), ("product", (left, right)),
+                        ("affine", (left, right.T.copy(), np.zeros(b[1])))):
+        entered.clear()
+        met.clear()
         monkeypatch.setattr(matrices, "one_thread", one_thread())
-        assert np.allclose(inspect.unwrap(function)(*given), np.matmul(a, b), 1e-12, 1e-12)
-    assert len(entered) == 3 * alone
+        monkeypatch.setattr(matrices, "_matmul", matmul)
+        found = inspect.unwrap(getattr(matrices, name))(*given)
+        assert np.allclose(found, np.matmul(left, right), 1e-12, 1e-12)
+        assert found.flags.c_contiguous and met == (parts or []) and len(entered) == (
+            parts is not None)
 
 
 # ---------------------------------------------------------------- cases: normalisation

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..plain import fill_with_plain_bodies, matrices as plain
 from ..plain.precision import is_half
-from . import FLOAT32, FLOAT64
+from . import FLOAT32, FLOAT64, threads
 from .native import FOR_KERNELS, in_order, kernels, native, strided
 from .routines import (
     are_few,
@@ -61,19 +61,21 @@ def product(a: Any, b: Any) -> Any:
         each = math.prod(a.shape[-2:]) * b.shape[-1]
         if a.shape[:-2] == b.shape[:-2] and each * math.prod(a.shape[:-2]) >= 2 * PART > 2 * each:
             return _product_of_pairs(a, b, each)
-        if a.shape[-1] < _DEEP and each in _ALONE:
+        if each in _ALONE:
             with one_thread:
                 return _matmul(a, b, order="C")
-    if a.ndim == 2 == b.ndim and a.size * b.shape[1] in _HARDLY_SHARED:
-        return _by_one_thread(a, b)
+    if a.ndim == 2 == b.ndim and a.size * b.shape[1] > _BY_ONE:
+        return _shared_product(a, b)
     return _matmul(a, b, order="C")
 
 
-_DEEP, _ALONE = 64, range(1 << 18, 1 << 21)
-"""Of less deep products, of so many numbers, one thread makes a stack sooner than BLAS's threads,
-which wait for each other in each."""
 PART = 1 << 22
-"""Products of numbers that are worth a thread; of two arrays BLAS shares as many among its own."""
+"""Products of numbers that are worth a thread."""
+_BY_ONE = 1 << 18
+"""So many OpenBLAS makes by one thread itself."""
+_ALONE = range(_BY_ONE, PART)
+"""Of products of so many numbers one thread makes a stack sooner than BLAS's threads, which wait
+for each other in each."""
 
 
 def _product_of_pairs(a: Any, b: Any, each: int) -> Any:
@@ -102,17 +104,30 @@ def dot(a: Any, b: Any) -> Any:
     dtype = a.dtype  # the method is cheaper to call than the function
     if dtype is not FLOAT32 and dtype is not FLOAT64:
         return plain.dot(a, b)
-    return _by_one_thread(a, b) if a.size * b.shape[-1] in _HARDLY_SHARED else a.dot(b)
+    return _shared_product(a, b) if a.size * b.shape[-1] > _BY_ONE and b.ndim > 1 else a.dot(b)
 
 
-_HARDLY_SHARED = range((1 << 18) + 1, PART)
-"""Of so many numbers BLAS's threads make a product hardly sooner than one does, and look for work
-for long afterwards, on processors that others have work for."""
+def _shared_product(a: Any, b: Any) -> Any:
+    """The product of two matrices, parts of which threads share, where it is worth their while.
 
+    BLAS's own threads look for work for long after a product, on processors that others need.
+    """
+    most = a.size * b.shape[1] // PART
+    if most < 2 or a.ndim != 2:
+        with one_thread:
+            return a.dot(b)
+    found, by_rows = product_like(a, b), len(a) >= b.shape[1]
 
-def _by_one_thread(a: Any, b: Any) -> Any:
+    def fill(part: slice) -> None:
+        if by_rows:
+            _matmul(a[part], b, found[part])
+        else:
+            _matmul(a, b[:, part], found[:, part])
+
     with one_thread:
-        return a.dot(b)
+        length = max(found.shape)
+        over_blocks(fill, length, -(-length // max(1, min(threads.count(), most))))
+    return found
 
 
 @lru_cache(maxsize=64)
@@ -132,7 +147,7 @@ def affine(x: Any, weight: Any, bias: Any) -> Any:
     if is_half(x.dtype):
         return plain.affine(x, weight, bias)
     columns = weight.T  # one buffer, in the dtype that is wanted anyway
-    y = _by_one_thread(x, columns) if x.size * len(weight) in _HARDLY_SHARED else x.dot(columns)
+    y = _shared_product(x, columns) if x.size * len(weight) > _BY_ONE else x.dot(columns)
     y += bias
     return y
 
