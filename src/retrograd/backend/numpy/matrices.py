@@ -57,7 +57,7 @@ def product(a: Any, b: Any) -> Any:
         return np.multiply(a, b, order="C")  # without BLAS's detour for columns and rows
     if dtype is not FLOAT32 and dtype is not FLOAT64:
         return plain.product(a, b)
-    if a.ndim > 2 and b.ndim > 1:
+    if a.ndim > 2 and b.ndim > 1 and dtype is b.dtype:
         each = math.prod(a.shape[-2:]) * b.shape[-1]
         if a.shape[:-2] == b.shape[:-2] and each * math.prod(a.shape[:-2]) >= 2 * PART > 2 * each:
             return _product_of_pairs(a, b, each)
@@ -113,7 +113,7 @@ def _shared_product(a: Any, b: Any) -> Any:
     BLAS's own threads look for work for long after a product, on processors that others need.
     """
     most = a.size * b.shape[1] // PART
-    if most < 2 or a.ndim != 2:
+    if most < 2 or a.ndim != 2 or a.dtype is not b.dtype:
         with one_thread:
             return a.dot(b)
     found, by_rows = product_like(a, b), len(a) >= b.shape[1]
