@@ -10,6 +10,7 @@ import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -21,7 +22,17 @@ import pytest
 
 import retrograd as torch
 from retrograd.backend import interface, numpy as backend_numpy, strict, xp
-from retrograd.backend.numpy import attention, conv, distance, norm, pointwise, pool, smooth
+from retrograd.backend.numpy import (
+    attention,
+    conv,
+    distance,
+    index as index_bodies,
+    matrices,
+    norm,
+    pointwise,
+    pool,
+    smooth,
+)
 from retrograd.backend.numpy.native import FOR_KERNELS, package
 from retrograd.core.libraries import in_library
 
@@ -549,12 +560,32 @@ def vectors_and_matrices() -> Any:
                             ((3, 0), (0, 2)), ((3, 1), (1, 2))):
             yield numbers(*left, dtype=dtype), numbers(*right, dtype=dtype, seed=1)
     yield from zip(layouts(numbers(30, 40)), layouts(numbers(40, 20)), strict=True)
+    yield numbers(70, 60), numbers(70, 60, seed=1).T
+    for left, right in (((2300, 64), (64, 64)), ((64, 64), (64, 2300))):
+        yield numbers(*left), numbers(*right, seed=1)
 
 
 @cases("matrices.product")
 def _() -> Any:
     yield from vectors_and_matrices()
     yield numbers(3, 128, 32, dtype=np.float32), numbers(3, 32, 128, dtype=np.float32)
+    for lead in ((8,), (1, 2, 4)):
+        yield numbers(*lead, 128, 64), numbers(*lead, 128, 64, seed=1).swapaxes(-1, -2)
+
+
+@pytest.mark.parametrize(("shape", "columns", "parts"), [
+    ((8, 128, 64), 128, [(4, 128, 128), (4, 128, 128)]), ((7, 128, 64), 128, []),
+    ((1, 5, 2, 128, 64), 128, [(1, 3, 2, 128, 128), (1, 2, 2, 128, 128)]),
+    ((4, 256, 64), 255, [(2, 256, 255)] * 2), ((4, 256, 64), 256, [])])
+def test_large_stacks_of_products_are_shared(
+        shape: tuple[int, ...], columns: int, parts: list[tuple[int, ...]],
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = numbers(*shape), numbers(*shape[:-2], shape[-1], columns, seed=1)
+    met: list[tuple[int, ...]] = []
+    monkeypatch.setattr(matrices, "_matmul", lambda x, y, *out, **given: (
+        met.append(out[0].shape) if out else None, np.matmul(x, y, *out, **given))[1])
+    assert np.array_equal(inspect.unwrap(matrices.product)(a, b), np.matmul(a, b))
+    assert sorted(met) == sorted(parts)
 
 
 def systems_of(*dtypes: Any) -> Iterator[tuple[Any, Any]]:
@@ -795,6 +826,44 @@ def _() -> Any:
     for dtype in (*FLOATS, np.int64):
         yield tuple(numbers(*shape, dtype=dtype) for shape in ((3, 4), (5, 4), (5,)))
         yield tuple(numbers(*shape, dtype=dtype) for shape in ((4,), (5, 4), (5,)))
+    yield numbers(70, 60), numbers(70, 60, seed=1), numbers(70)
+
+
+@pytest.fixture
+def count_of_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    return lambda count: monkeypatch.setattr(matrices.threads, "count", lambda: count)
+
+
+@pytest.mark.parametrize(("a", "b", "count", "parts"), [
+    ((64, 64), (64, 64), 2, None), ((65, 64), (64, 64), 2, []), ((2047, 64), (64, 64), 2, []),
+    ((2048, 64), (64, 64), 2, [(1024, 64), (1024, 64)]), ((2048, 64), (64, 64), 1, [(2048, 64)]),
+    ((70, 300), (300, 800), 9, [(70, 200)] * 4), ((900, 300), (300, 70), 3, [(300, 70)] * 3)])
+def test_large_products_are_shared_without_the_threads_of_blas(
+        a: Any, b: Any, count: int, parts: Any, monkeypatch: pytest.MonkeyPatch,
+        count_of_threads: Callable[[int], None]) -> None:
+    entered, met = [], []
+
+    @contextmanager
+    def one_thread() -> Iterator[None]:
+        entered.append(1)
+        yield
+
+    def matmul(x: Any, y: Any, *out: Any, **given: Any) -> Any:
+        met.extend(array.shape for array in out)
+        return np.matmul(x, y, *out, **given)
+
+    count_of_threads(count)
+    left, right = numbers(*a), numbers(*b, seed=1)
+    for name, given in (("dot", (left, right)), ("product", (left, right)),
+                        ("affine", (left, right.T.copy(), np.zeros(b[1])))):
+        entered.clear()
+        met.clear()
+        monkeypatch.setattr(matrices, "one_thread", one_thread())
+        monkeypatch.setattr(matrices, "_matmul", matmul)
+        found = inspect.unwrap(getattr(matrices, name))(*given)
+        assert np.allclose(found, np.matmul(left, right), 1e-12, 1e-12)
+        assert found.flags.c_contiguous and met == (parts or []) and len(entered) == (
+            parts is not None)
 
 
 # ---------------------------------------------------------------- cases: normalisation
@@ -868,6 +937,8 @@ def _() -> Any:
         where = integers(indices, below=count)
         yield np.zeros((count, 16)), where, numbers(indices, 16), np.bincount(where)
     yield np.zeros((9, 2)), np.array([3, 1]), numbers(2, 2), np.array([0, 1, 0, 1])
+    where = np.arange(3000) % 50
+    yield np.zeros((49, 16)), where, numbers(3000, 16), np.bincount(where)
 
 
 @cases("distance._norm")
@@ -1208,6 +1279,31 @@ def _() -> Any:
     yield numbers(600, 3), numbers(9000, 3), integers(9000, below=600), (0,)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_are_added_up_one_after_the_other(dtype: Any) -> None:
+    # As PyTorch adds them, whichever way is the quicker one, and also to what they are read from.
+    x, where = numbers(3000, 8, dtype=dtype), integers(3000, below=3000)
+    expected = x.copy()
+    np.add.at(expected, where, x)
+    inspect.unwrap(index_bodies._add)(x, x, where, (0,))
+    assert np.array_equal(x, expected)
+
+
+@pytest.mark.parametrize("absent", [False, True])
+def test_rows_are_added_up_with_scipy_and_without(absent: bool, monkeypatch: Any) -> None:
+    product = index_bodies._scipys_product()
+    met: list[int] = []
+    monkeypatch.setattr(index_bodies, "_scipys_product", lambda: None if absent else (
+        lambda *given: met.append(given[1]) or product(*given)))
+    for count in (index_bodies.FEW_NUMBERS // 8, index_bodies.FEW_NUMBERS // 8 + 1):
+        rows, where = numbers(count, 8), integers(count, below=30)
+        found, expected = np.zeros((2, 30, 8))
+        np.add.at(expected, where, rows)
+        index_bodies.add_rows_at(found, where, rows)
+        assert np.array_equal(found, expected)
+    assert met == [] if absent else [count]
+
+
 @cases("index.check_range", exact=True)
 def _() -> Any:
     for dtype in (np.int64, np.int32):
@@ -1387,6 +1483,36 @@ def _() -> Any:
     yield numbers(0, 4, 9), numbers(6, 4, 3), None, (1,), (0,), (1,), 1
     for channels in (16, 2):
         yield numbers(1, channels, 4096), numbers(64, channels, 1), None, (1,), (0,), (1,), 1
+
+
+@cases("conv.by_samples")
+def _() -> Any:
+    for samples, multiplications in ((1, 1), (9, 1 << 20), (7, 1 << 22)):
+        yield lambda part: None, samples, multiplications
+
+
+@pytest.mark.parametrize(("samples", "multiplications", "parts"), [
+    (5, 1 << 18, [5]), (32, 1 << 18, [16, 16]), (67, 1 << 18, [17, 17, 17, 16]),
+    (4, 1 << 21, [2, 2]), (3, (1 << 22) - 1, [2, 1]), (4, 1 << 22, [4])])
+def test_samples_are_shared_where_they_are_worth_a_thread_and_blas_has_none(
+        samples: int, multiplications: int, parts: list[int]) -> None:
+    met: list[slice] = []
+    conv.by_samples(met.append, samples, multiplications)
+    met.sort(key=lambda part: part.start)
+    assert [part.stop - part.start for part in met] == parts
+    assert [part.start for part in met] == [0, *(part.stop for part in met[:-1])]
+
+
+def test_convolutions_of_many_samples_are_those_of_parts() -> None:
+    x, weight, bias = numbers(12, 6, 20, 20), numbers(8, 3, 5, 5, seed=1), numbers(8, seed=2)
+    settings = (1, 1), (1, 1), (1, 1), 2
+    convolve, gradient = (inspect.unwrap(f) for f in (conv.convolve, conv.convolve_weight_gradient))
+    parts = [slice(start, start + 3) for start in range(0, 12, 3)]
+    whole = convolve(x, weight, bias, *settings)
+    assert np.allclose(whole, np.concatenate([
+        convolve(x[part], weight, bias, *settings) for part in parts]), 1e-12, 1e-12)
+    assert np.allclose(gradient(whole, x, weight.shape, *settings), sum(
+        gradient(whole[part], x[part], weight.shape, *settings) for part in parts), 1e-12, 1e-9)
 
 
 # ---------------------------------------------------------------- softmax

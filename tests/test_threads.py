@@ -362,6 +362,28 @@ def test_as_many_threads_take_part_as_there_may_be(number_of_threads, count):
     assert met_by(count, 20) == names  # they are still there
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2,
+                    reason="needs two processors that threads can be kept off")
+def test_helpers_are_kept_off_the_processor_of_the_caller(number_of_threads, monkeypatch):
+    number_of_threads(2)
+    met_by(2, 20)
+    there = os.sched_getaffinity(0)
+    for here in [*sorted(there)[:2], -1]:
+        monkeypatch.setattr(sharing, "processor", lambda here=here: here)
+        met_by(2, 20)
+        called = [helper for helper in sharing._made if helper.elsewhere == here]
+        assert called and all(
+            os.sched_getaffinity(helper.number) == there - {here} for helper in called)
+    assert os.sched_getaffinity(0) == there
+
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "sched_setaffinity", refuse)
+    monkeypatch.setattr(sharing, "processor", lambda: max(there))
+    assert len(met_by(2, 20)) == 2
+
+
 def test_threads_do_not_help_while_others_are_at_work(number_of_threads, monkeypatch):
     class Clocks:
         whole = process = own = 0.0

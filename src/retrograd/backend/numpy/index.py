@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,7 @@ _COMBINE = {"multiply": np.multiply, "prod": np.multiply, "amax": np.maximum, "a
 _MANY = 1024
 _FEW = 4096  # up to so many numbers, rulers and offsets are kept: making takes as long as using
 _FEW_INDICES = 16  # that Python looks at sooner than NumPy
-FEW_NUMBERS = 1 << 14  # that NumPy adds up one by one sooner than :func:`totals` does
-_FEW_ROWS = 64  # of each round of those: they are added up in another way
+FEW_NUMBERS = 1 << 14  # for which SciPy is not loaded
 
 
 @native("slices(array, index, empty((*array.shape[:axis], *index.shape, "
@@ -124,44 +124,40 @@ def _add(array: Any, values: Any, index: Any, dims: tuple[int, ...]) -> None:
     moved = np.moveaxis(array, dims, range(count)) if dims != tuple(range(count)) else array
     lead, inner = moved.shape[:count], math.prod(moved.shape[count:])
     flat = viewed(moved, (-1,)) if values.size >= _MANY and array.ndim > 1 else None
-    if flat is None:
+    if flat is None or not flat.flags.c_contiguous:
         plain._add(array, values, index, dims)
         return
     rank = index.ndim if count == 1 else index.ndim - 1
     if plain._adjacent(dims) and dims[0]:
         values = np.moveaxis(values, range(dims[0], dims[0] + rank), range(rank))
-    rows = _rows(index, lead)
-    if inner > 3 and values.size > FEW_NUMBERS and array.dtype.char in "fd":
-        rows, values = totals(values.reshape(-1, inner), rows)
-        flat.reshape(-1, inner)[rows] += values
+    values = values.copy() if np.may_share_memory(flat, values) else values
+    add_rows_at(flat.reshape(-1, inner), _rows(index, lead), values.reshape(-1, inner))
+
+
+def add_rows_at(whole: Any, indices: Any, rows: Any) -> None:
+    """Add ``rows`` up in those of ``whole`` that indices name, which must lie in it."""
+    (length, width), count = whole.shape, indices.size
+    is_for_scipy = width > 1 and rows.size > FEW_NUMBERS and rows.dtype is whole.dtype \
+        and rows.dtype.char in "fd"
+    add = _scipys_product() if is_for_scipy else None
+    if add is None:
+        places = indices if width == 1 else ((indices * width)[:, None] + np.arange(width)).ravel()
+        add_at(whole.reshape(-1), places, rows.reshape(-1))
         return
-    if inner != 1:
-        rows = rows[:, None] * inner + np.arange(inner)
-    add_at(flat, rows.reshape(-1), values.reshape(-1))
+    # A sparse matrix, with a one in each column, times the rows; it looks at no index.
+    add(length, count, width, np.arange(count + 1, dtype=INT64), indices.astype(INT64),
+        np.ones(count, rows.dtype), rows.reshape(-1), whole.reshape(-1))
 
 
-def totals(rows: Any, indices: Any) -> tuple[Any, Any]:
-    """Different indices, and for each of them the sum of the ``rows`` that it comes with.
-
-    In rounds, one for each time that an index comes. The most frequent indices are the first ones,
-    so that those which come once more are the first so many.
+@cache
+def _scipys_product() -> Any:
+    """SciPy's product of a sparse matrix, by columns, and a dense one, which is added to its last
+    argument; or None.
     """
-    # The narrower the numbers, the sooner they are sorted.
-    narrow = indices.astype(np.uint16) if indices.max() < 1 << 16 else indices
-    order = narrow.argsort(kind="stable")
-    ordered = indices.take(order)
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    times = np.diff(starts, append=order.size)
-    most = times.max()
-    if most * _FEW_ROWS > order.size:
-        return ordered.take(starts), np.add.reduceat(rows.take(order, 0), starts, axis=0)
-    by_times = (-times).argsort(kind="stable")
-    starts, times = starts.take(by_times), times.take(by_times)
-    found = rows.take(order.take(starts), 0)
-    for i in range(1, most):
-        count = np.count_nonzero(times > i)
-        found[:count] += rows.take(order.take(starts[:count] + i), 0)
-    return ordered.take(starts), found
+    try:
+        return import_module("scipy.sparse._sparsetools").csc_matvecs
+    except (ModuleNotFoundError, AttributeError):
+        return None
 
 
 def _rows(index: Any, lead: tuple[int, ...]) -> Any:

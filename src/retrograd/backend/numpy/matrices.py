@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from ..plain import fill_with_plain_bodies, matrices as plain
 from ..plain.precision import is_half
-from . import FLOAT32, FLOAT64
+from . import FLOAT32, FLOAT64, threads
 from .native import FOR_KERNELS, in_order, kernels, native, strided
 from .routines import (
     are_few,
@@ -22,6 +23,7 @@ from .routines import (
     routines_for,
     work_size,
 )
+from .sharing import over_blocks
 from .threads import one_thread
 
 _matmul = np.matmul
@@ -55,23 +57,77 @@ def product(a: Any, b: Any) -> Any:
         return np.multiply(a, b, order="C")  # without BLAS's detour for columns and rows
     if dtype is not FLOAT32 and dtype is not FLOAT64:
         return plain.product(a, b)
-    if a.ndim > 2 and a.shape[-1] < _DEEP and b.ndim > 1 \
-            and math.prod(a.shape[-2:]) * b.shape[-1] in _ALONE:
-        with one_thread:
-            return _matmul(a, b, order="C")
+    if a.ndim > 2 and b.ndim > 1 and dtype is b.dtype:
+        each = math.prod(a.shape[-2:]) * b.shape[-1]
+        if a.shape[:-2] == b.shape[:-2] and each * math.prod(a.shape[:-2]) >= 2 * PART > 2 * each:
+            return _product_of_pairs(a, b, each)
+        if each in _ALONE:
+            with one_thread:
+                return _matmul(a, b, order="C")
+    if a.ndim == 2 == b.ndim and a.size * b.shape[1] > _BY_ONE:
+        return _shared_product(a, b)
     return _matmul(a, b, order="C")
 
 
-_DEEP, _ALONE = 64, range(1 << 18, 1 << 21)
-"""Of less deep products, of so many numbers, one thread makes a stack sooner than BLAS's threads,
-which wait for each other in each."""
+PART = 1 << 22
+"""Products of numbers that are worth a thread."""
+_BY_ONE = 1 << 18
+"""So many OpenBLAS makes by one thread itself."""
+_ALONE = range(_BY_ONE, PART)
+"""Of products of so many numbers one thread makes a stack sooner than BLAS's threads, which wait
+for each other in each."""
+
+
+def _product_of_pairs(a: Any, b: Any, each: int) -> Any:
+    """The products of large stacks, which threads share, each of them made by one."""
+    axis = next(i for i, length in enumerate(a.shape) if length > 1)
+    lead, found = (slice(None),) * axis, product_like(a, b)
+
+    def fill(part: slice) -> None:
+        place = (*lead, part)
+        _matmul(a[place], b[place], found[place])
+
+    with one_thread:
+        in_parts(fill, a.shape[axis], each * math.prod(a.shape[axis + 1:-2]))
+    return found
+
+
+def in_parts(fill: Callable[[slice], None], count: int, each: int) -> None:
+    """Share ``count`` pieces of work, so many products of numbers each, among threads."""
+    parts = 1 << max(0, (count * each // PART).bit_length() - 1)
+    over_blocks(fill, count, -(-count // parts))
 
 
 @native("matrix_products(a, b, None, product_like(a, b))", are_large, product_like,
         when="a.size > 1023 and are_large(a, b)")
 def dot(a: Any, b: Any) -> Any:
     dtype = a.dtype  # the method is cheaper to call than the function
-    return a.dot(b) if dtype is FLOAT32 or dtype is FLOAT64 else plain.dot(a, b)
+    if dtype is not FLOAT32 and dtype is not FLOAT64:
+        return plain.dot(a, b)
+    return _shared_product(a, b) if a.size * b.shape[-1] > _BY_ONE and b.ndim > 1 else a.dot(b)
+
+
+def _shared_product(a: Any, b: Any) -> Any:
+    """The product of two matrices, parts of which threads share, where it is worth their while.
+
+    BLAS's own threads look for work for long after a product, on processors that others need.
+    """
+    most = a.size * b.shape[1] // PART
+    if most < 2 or a.ndim != 2 or a.dtype is not b.dtype:
+        with one_thread:
+            return a.dot(b)
+    found, by_rows = product_like(a, b), len(a) >= b.shape[1]
+
+    def fill(part: slice) -> None:
+        if by_rows:
+            _matmul(a[part], b, found[part])
+        else:
+            _matmul(a, b[:, part], found[:, part])
+
+    with one_thread:
+        length = max(found.shape)
+        over_blocks(fill, length, -(-length // max(1, min(threads.count(), most))))
+    return found
 
 
 @lru_cache(maxsize=64)
@@ -90,7 +146,8 @@ def sum_rows(array: Any) -> Any:
 def affine(x: Any, weight: Any, bias: Any) -> Any:
     if is_half(x.dtype):
         return plain.affine(x, weight, bias)
-    y = x.dot(weight.T)  # one buffer, in the dtype that is wanted anyway
+    columns = weight.T  # one buffer, in the dtype that is wanted anyway
+    y = _shared_product(x, columns) if x.size * len(weight) > _BY_ONE else x.dot(columns)
     y += bias
     return y
 

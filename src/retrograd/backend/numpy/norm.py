@@ -21,7 +21,7 @@ from ..plain.norm import (
 )
 from ..plain.precision import is_half
 from . import FLOAT32, together
-from .index import FEW_NUMBERS, slices_at, totals
+from .index import add_rows_at, slices_at
 from .native import native
 from .rows import (  # noqa: F401 - in plain bodies
     column_sums,
@@ -162,20 +162,10 @@ def look_up(weight: Any, indices: Any) -> Any:
 @native("add_at(whole, indices, rows, 0)",
         when="indexed(whole, indices) and ready(whole, rows) and whole.dtype.itemsize > 2")
 def _add_rows_at(whole: Any, indices: Any, rows: Any, times: Any) -> None:
-    if times.max() == 1:
-        whole[indices] = rows
-    elif rows.size > FEW_NUMBERS:
-        # Where few rows meet, only they are added up: all are written before, each over the others.
-        meet = np.flatnonzero(times.take(indices) > 1)
-        if 2 * meet.size < indices.size:
-            whole[indices] = rows
-            indices, rows = indices.take(meet), rows.take(meet, 0)
-        indices, rows = totals(rows, indices)
+    if times.max() == 1 or times.size > len(whole):  # too large an index is for NumPy to refuse
         whole[indices] = rows
     else:
-        width = whole.shape[1]
-        places = (indices * width)[:, None] + np.arange(width)
-        np.add.at(whole.reshape(-1), places.reshape(-1), rows.reshape(-1))
+        add_rows_at(whole, indices, rows)
 
 
 fill_with_plain_bodies(

@@ -218,10 +218,11 @@ def lstm_steps(weight: Any, spans: Any, gates: Any, hidden: Any, cell: Any, befo
     # A sigmoid is half the tangent of half its argument and another half, so that one tangent
     # makes all gates.
     units, dtype = cells.shape[1], gates.dtype
-    half = np.repeat(np.array([0.5, 0.5, 1, 0.5], dtype), units)
-    rest, turned = 1 - half, np.ascontiguousarray((weight * half[:, None]).T)
-    gates *= half
-    blocks, products = _blocks(gates, 4), np.empty((len(hidden), len(half)), dtype)
+    row = np.repeat(np.array([0.5, 0.5, 1, 0.5], dtype), units)
+    turned = np.ascontiguousarray((weight * row[:, None]).T)
+    gates *= row
+    half = np.tile(row, (len(hidden), 1))  # as large as a step, for one loop over all numbers
+    blocks, products, rest = _blocks(gates, 4), np.empty_like(half), 1 - half
     for start, stop in spans.tolist():
         size, part = stop - start, slice(start, stop)
         sums, now, own, shown = gates[part], before[part], cell[:size], output[part]
@@ -229,8 +230,8 @@ def lstm_steps(weight: Any, spans: Any, gates: Any, hidden: Any, cell: Any, befo
         now[...] = hidden[:size]
         sums += np.matmul(now, turned, products[:size])
         np.tanh(sums, sums)
-        sums *= half
-        sums += rest
+        sums *= half[:size]
+        sums += rest[:size]
         cells[part] = own
         own *= keep
         own += into * value

@@ -11,12 +11,14 @@ other threads of the process are at work, BLAS's above all, as many fewer help.
 from __future__ import annotations
 
 import _thread
+import ctypes
 import inspect
 import os
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import Context, copy_context
 from typing import Any
 
@@ -124,21 +126,45 @@ class _Work:
 # ---------------------------------------------------------------- helpers
 
 
+def _processor_function() -> Callable[[], int]:
+    """What tells on which processor the calling thread runs: -1 where threads cannot be moved."""
+    library = ctypes.PyDLL(None) if hasattr(os, "sched_setaffinity") else None
+    return getattr(library, "sched_getcpu", lambda: -1)
+
+
+processor = _processor_function()
+
+
 class _Helper:
     """A thread that takes part in whatever it is called for."""
 
     def __init__(self) -> None:
         self.task: tuple[Context, _Work] | None = None
+        self.number = self.elsewhere = -1  # of this thread, and of the processor it is kept off
         self.called = _thread.allocate_lock()
         self.called.acquire()
         _thread.start_new_thread(self._serve, ())
 
     def call(self, work: _Work) -> None:
+        here = processor()
+        if here != self.elsewhere and self.number >= 0:
+            self._keep_off(here)
         # In a copy of this context, which says what is done about floating point errors.
         self.task = copy_context(), work
         self.called.release()
 
+    def _keep_off(self, here: int) -> None:
+        """Run on any other processor than this one: some schedulers wake up a thread where the one
+        runs that calls it, and leave both there while they take turns.
+        """
+        self.elsewhere = here
+        others = os.sched_getaffinity(0) - {here}
+        if others:
+            with suppress(OSError):  # not everybody may
+                os.sched_setaffinity(self.number, others)
+
     def _serve(self) -> None:
+        self.number = _thread.get_native_id()
         while True:
             self.called.acquire()
             self._help()

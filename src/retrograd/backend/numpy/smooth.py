@@ -12,6 +12,7 @@ from numpy.lib.introspect import opt_func_info
 from ..plain import fill_with_plain_bodies, smooth as plain
 from . import FLOAT32
 from .native import native
+from .rows import number
 from .sharing import by_elements
 
 
@@ -26,9 +27,12 @@ _POWER, _UNIT = (np.exp2, 1 / math.log(2)) if _is_vectorized("exp2") else (np.ex
 # SciPy's error function takes its numbers one at a time. The logarithm of the odds of not being
 # below x is x times a continued fraction in x², from the inside: to x² is added, and what is
 # added is what a number is divided by. The error of the probability is 2e-9 beside rounding.
-_INSIDE = 37.47583424
-_FRACTION = ((1097.391242, -24.14442711), (-22.13666137, 132.9752010))
-_OUTSIDE = (1016.707506 * _UNIT, -9.497623134 * _UNIT)
+_INSIDE = number(37.47583424, FLOAT32)
+_FRACTION = [tuple([number(value, FLOAT32) for value in level]) for level in (
+    (1097.391242, -24.14442711), (-22.13666137, 132.9752010),
+    (1016.707506 * _UNIT, -9.497623134 * _UNIT))]
+_ONE, _EXPONENT, _HEIGHT = [number(value, FLOAT32) for value in (
+    1, -0.5 * _UNIT, 1 / plain.ROOT_TWO_PI)]
 _MANY = 2048
 
 
@@ -41,32 +45,34 @@ def _probability(x: Any, bell: Any = None) -> Any:
 
 def _fill_with_inverse(x: Any, square: Any, out: Any) -> Any:
     """One over the probability of being below ``x``."""
-    np.add(square, _INSIDE, out=out)
-    for dividend, shift in _FRACTION:
-        np.divide(dividend, out, out=out)
-        out += square
-        out += shift
-    np.divide(_OUTSIDE[0], out, out=out)
-    out += _OUTSIDE[1]
-    out *= x
-    _POWER(out, out=out)
-    out += 1
+    # Arrays in their places: threads wait for each other while a call is prepared.
+    np.add(square, _INSIDE, out)
+    for dividend, shift in _FRACTION[:-1]:
+        np.divide(dividend, out, out)
+        np.add(out, square, out)
+        np.add(out, shift, out)
+    dividend, shift = _FRACTION[-1]
+    np.divide(dividend, out, out)
+    np.add(out, shift, out)
+    np.multiply(out, x, out)
+    _POWER(out, out)
+    np.add(out, _ONE, out)
     return out
 
 
 def _fill_with_gelu(x: Any, out: Any) -> None:
-    np.divide(x, _fill_with_inverse(x, x * x, out), out=out)
+    np.divide(x, _fill_with_inverse(x, x * x, out), out)
 
 
 def _fill_with_gelu_gradient(g: Any, x: Any, out: Any) -> None:
     bell = x * x
-    np.divide(1, _fill_with_inverse(x, bell, out), out=out)
-    bell *= -0.5 * _UNIT
-    _POWER(bell, out=bell)
-    bell *= x
-    bell *= 1 / plain.ROOT_TWO_PI
-    out += bell
-    out *= g
+    np.divide(_ONE, _fill_with_inverse(x, bell, out), out)
+    np.multiply(bell, _EXPONENT, bell)
+    _POWER(bell, bell)
+    np.multiply(bell, x, bell)
+    np.multiply(bell, _HEIGHT, bell)
+    np.add(out, bell, out)
+    np.multiply(out, g, out)
 
 
 _FILLS: dict[str, Any] = {"gelu": _fill_with_gelu, "gelu_gradient": _fill_with_gelu_gradient}
