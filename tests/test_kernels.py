@@ -1007,10 +1007,12 @@ def _() -> Any:
 @cases("fourier.real_to_complex")
 def _() -> Any:
     for x, dims in of_prime_lengths():
-        yield x, dims, 0, True
+        yield x, dims, 0, True, 1.0
+        yield x, dims, 0, True, 2.0
     for x, dims, normalization in signals(False):
-        yield x, dims, normalization, True
-        yield x, dims[-1:], normalization, False
+        for pairs in (1.0, 2.0, 0.5):
+            yield x, dims, normalization, True, pairs
+        yield x, dims[-1:], normalization, False, 1.0
 
 
 @cases("fourier.complex_to_real")
@@ -1018,11 +1020,12 @@ def _() -> Any:
     for shape, dims, length in (((3, 700), (1,), 1399), ((60, 40, 2), (0, 1), 79),
                                 ((1, 1500), (1,), 2999), ((5, 505), (1,), 1009),
                                 ((128, 19), (1,), 37)):
-        yield numbers(*shape) + 1j * numbers(*shape, seed=1), dims, 1, length
+        yield numbers(*shape) + 1j * numbers(*shape, seed=1), dims, 1, length, 2.0
     for x, dims, normalization in signals(True):
         size = 2 * (x.shape[dims[-1]] - 1)
         for length in (size, size + 1):
-            yield x, dims, normalization, length
+            for pairs in (1.0, 0.5):
+                yield x, dims, normalization, length, pairs
 
 
 # ---------------------------------------------------------------- cases: reductions
