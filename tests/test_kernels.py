@@ -495,12 +495,13 @@ def points_of_all_sizes() -> Iterator[Any]:
     yield np.full(5000, np.nan, np.float32)
 
 
-@cases("smooth._probability", "smooth.gelu", "smooth.tanh_gelu", "smooth.silu")
+@cases("smooth._probability", "smooth.gelu", "smooth.tanh_gelu", "smooth.silu", "smooth.mish")
 def _() -> Any:
     yield from ((x,) for x in points_of_all_sizes())
 
 
-@cases("smooth.gelu_gradient", "smooth.tanh_gelu_gradient", "smooth.silu_gradient")
+@cases("smooth.gelu_gradient", "smooth.tanh_gelu_gradient", "smooth.silu_gradient",
+       "smooth.mish_gradient")
 def _() -> Any:
     yield from ((x[::-1] if x.ndim else x, x) for x in points_of_all_sizes())
     yield numbers(3, 1), numbers(3, 4)

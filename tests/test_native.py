@@ -3047,6 +3047,26 @@ def test_eight_threads_in_kernels_at_once() -> None:
     assert not wrong
 
 
+@needs_kernels
+def test_pieces_that_share_out_work_of_their_own_are_each_done_once() -> None:
+    """By whoever finds the crew in use, and so does all of them himself, at some depth."""
+    threads.limit(3)
+    x = np.random.default_rng(0).standard_normal((64, 1018)) + 0j  # with a large prime factor
+    expected, wrong = np.fft.fft(x), []
+
+    def work() -> None:
+        for _ in range(150):
+            found = fourier.complex_to_complex(x, (1,), 0, True)
+            wrong.append(not np.allclose(found, expected, atol=1e-9))
+
+    workers = [threading.Thread(target=work) for _ in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(100)
+    assert len(wrong) == 900 and not any(wrong)
+
+
 FORKS = """
 import os, numpy as np, retrograd as torch
 torch.set_num_threads(3)

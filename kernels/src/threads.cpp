@@ -206,8 +206,8 @@ void share(I n, I chunk, void* what, Piece piece) {
             return;
         }
     }
-    thread_local bool backwards = false;
-    backwards = !backwards;
+    thread_local bool last = false;
+    const bool backwards = last = !last;  // of this work: a piece may share out work of its own
     for (I k = 0; k < pieces; k++) {
         I begin = (backwards ? pieces - 1 - k : k) * chunk;
         piece(what, begin, std::min(n, begin + chunk));
