@@ -613,6 +613,15 @@ def _() -> Iterator[tuple[Any, ...]]:
     yield np.zeros((0, 0)), np.zeros((0, 2)), True, False
 
 
+@cases("systems.unit_lower")
+def _() -> Iterator[tuple[Any, ...]]:
+    for dtype in (np.float32, np.float64, np.complex64, complex):
+        for shape in ((5, 5), (6, 4), (3, 6, 4), (0, 4, 4), (4, 0), (1, 1)):
+            yield (numbers(*shape, dtype=dtype),)
+        yield (numbers(4, 6, dtype=dtype)[:, :4],)
+        yield (numbers(4, 6, dtype=dtype).T,)
+
+
 @cases("systems.row_order")
 def _() -> Iterator[tuple[Any, ...]]:
     random = np.random.default_rng(0)
