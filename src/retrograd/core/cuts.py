@@ -92,7 +92,7 @@ def leaves_behind(edge: Any) -> Leaves:
                 if edge is not None and edge not in seen:
                     seen.add(edge)
                     found.append(edge)
-    ids = tuple(map(id, leaves))
+    ids = tuple([id(leaf) for leaf in leaves])  # of a known length: a cut one is not used again
     behind = KNOWN.get(ids)  # a million losses have the same parameters behind
     # Another leaf may have got the id of one that is gone.
     if behind is None or any([known() is not leaf for known, leaf in zip(behind, leaves)]):

@@ -302,9 +302,7 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
         RUNNING.set(schedule)
         if accumulate and not recorded:
             for gradient in gradients:
-                if gradient.__class__ is ndarray and gradient.base is None:
-                    schedule.given[id(gradient)] = gradient  # what follows, in fewer calls
-                elif is_array(gradient):
+                if is_array(gradient):
                     memory = memory_of(gradient)
                     schedule.given[id(memory)] = memory
         if schedule.is_plain and not recorded and not retain and profile is None:
@@ -710,14 +708,15 @@ class _Leaves:
         leaves for which there is more to do.
         """
         grads, given, shown = self.grads, self.schedule.given, self.schedule.shown
+        owns_memory, same_layout = xp.owns_memory, xp.same_layout
         others = []
         with _accumulating:
             for leaf in leaves:
                 g: Any = grads.get(leaf)
                 data = leaf._data
-                if g.__class__ is ndarray and g.base is None and data.__class__ is ndarray \
-                        and g.strides == data.strides and leaf._grad is None \
-                        and not leaf._is_watched and leaf._edge is not None \
+                if g.__class__ is ndarray and data.__class__ is ndarray \
+                        and owns_memory(g) and same_layout(g, data) \
+                        and leaf._grad is None and not leaf._is_watched and leaf._edge is not None \
                         and leaf._grad_dtype is LEAFS_OWN \
                         and id(g) not in given and id(g) not in shown:
                     leaf._grad = wrap_array(g)
