@@ -32,7 +32,7 @@ KNOWN = {
              "special.modified_bessel_i1 special.modified_bessel_k0 special.modified_bessel_k1 "
              "nn.functional.multi_margin_loss special.ndtri special.scaled_modified_bessel_k0 "
              "special.scaled_modified_bessel_k1 special.spherical_bessel_j0 special.zeta "
-             "linalg.vander polar ops.aten._upsample_bilinear2d_aa", "float16", _HALVES),
+             "polar ops.aten._upsample_bilinear2d_aa", "float16", _HALVES),
     **_known("convolution", "complex64", "conv2d and the others take them, here and there"),
     **_known("linalg.cholesky linalg.cholesky_ex", "float16",
              "refused as by the other factorisations"),
