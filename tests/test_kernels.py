@@ -10,7 +10,6 @@ import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -839,43 +838,6 @@ def _() -> Any:
     yield numbers(70, 60), numbers(70, 60, seed=1), numbers(70)
 
 
-@pytest.fixture
-def count_of_threads(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    return lambda count: monkeypatch.setattr(matrices.threads, "count", lambda: count)
-
-
-@pytest.mark.parametrize(("a", "b", "count", "parts"), [
-    ((64, 64), (64, 64), 2, None), ((65, 64), (64, 64), 2, []), ((2047, 64), (64, 64), 2, []),
-    ((2048, 64), (64, 64), 2, [(1024, 64), (1024, 64)]), ((2048, 64), (64, 64), 1, [(2048, 64)]),
-    ((70, 300), (300, 800), 9, [(70, 200)] * 4), ((900, 300), (300, 70), 3, [(300, 70)] * 3)])
-def test_large_products_are_shared_without_the_threads_of_blas(
-        a: Any, b: Any, count: int, parts: Any, monkeypatch: pytest.MonkeyPatch,
-        count_of_threads: Callable[[int], None]) -> None:
-    entered, met = [], []
-
-    @contextmanager
-    def one_thread() -> Iterator[None]:
-        entered.append(1)
-        yield
-
-    def matmul(x: Any, y: Any, *out: Any, **given: Any) -> Any:
-        met.extend(array.shape for array in out)
-        return np.matmul(x, y, *out, **given)
-
-    count_of_threads(count)
-    left, right = numbers(*a), numbers(*b, seed=1)
-    for name, given in (("dot", (left, right)), ("product", (left, right)),
-                        ("affine", (left, right.T.copy(), np.zeros(b[1])))):
-        entered.clear()
-        met.clear()
-        monkeypatch.setattr(matrices, "one_thread", one_thread())
-        monkeypatch.setattr(matrices, "_matmul", matmul)
-        found = inspect.unwrap(getattr(matrices, name))(*given)
-        assert np.allclose(found, np.matmul(left, right), 1e-12, 1e-12)
-        assert found.flags.c_contiguous and met == (parts or []) and len(entered) == (
-            parts is not None)
-
-
 # ---------------------------------------------------------------- cases: normalisation
 
 
@@ -1496,39 +1458,6 @@ def _() -> Any:
     yield numbers(0, 4, 9), numbers(6, 4, 3), None, (1,), (0,), (1,), 1
     for channels in (16, 2):
         yield numbers(1, channels, 4096), numbers(64, channels, 1), None, (1,), (0,), (1,), 1
-
-
-@cases("conv.by_samples")
-def _() -> Any:
-    for samples, multiplications in ((1, 1), (9, 1 << 20), (7, 1 << 22)):
-        yield lambda part: None, samples, multiplications
-
-
-@pytest.mark.parametrize(("samples", "multiplications", "parts"), [
-    (5, 1 << 18, [5]), (32, 1 << 18, [16, 16]), (67, 1 << 18, [17, 17, 17, 16]),
-    (4, 1 << 21, [2, 2]), (3, (1 << 22) - 1, [2, 1]), (4, 1 << 22, [4])])
-def test_samples_are_shared_where_they_are_worth_a_thread_and_blas_has_none(
-        samples: int, multiplications: int, parts: list[int]) -> None:
-    met: list[slice] = []
-    conv.by_samples(met.append, samples, multiplications)
-    met.sort(key=lambda part: part.start)
-    assert [part.stop - part.start for part in met] == parts
-    assert [part.start for part in met] == [0, *(part.stop for part in met[:-1])]
-
-
-def test_convolutions_of_many_samples_are_those_of_parts() -> None:
-    x, weight, bias = numbers(12, 6, 20, 20), numbers(8, 3, 5, 5, seed=1), numbers(8, seed=2)
-    settings = (1, 1), (1, 1), (1, 1), 2
-    convolve, gradient = (inspect.unwrap(f) for f in (conv.convolve, conv.convolve_weight_gradient))
-    parts = [slice(start, start + 3) for start in range(0, 12, 3)]
-    whole = convolve(x, weight, bias, *settings)
-    assert np.allclose(whole, np.concatenate([
-        convolve(x[part], weight, bias, *settings) for part in parts]), 1e-12, 1e-12)
-    assert np.allclose(gradient(whole, x, weight.shape, *settings), sum(
-        gradient(whole[part], x[part], weight.shape, *settings) for part in parts), 1e-12, 1e-9)
-
-
-# ---------------------------------------------------------------- softmax
 
 
 @pytest.mark.parametrize("shape", [(3, 300), (5, 70, 1000)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
@@ -11,11 +10,11 @@ from typing import Any
 from ..plain import conv as plain, fill_with_plain_bodies
 from ..plain.conv import Ints, output_space
 from .index import placed  # noqa: F401 - in the plain bodies
-from .matrices import PART, in_parts, product  # noqa: F401 - in the plain bodies
+from .matrices import product  # noqa: F401 - in the plain bodies
 from .native import native
 from .threads import one_thread
 
-_ALONE = range(1 << 18, PART)
+_ALONE = range(1 << 18, 1 << 22)
 """For so many products of numbers for a sample BLAS would wake up threads that do not help."""
 
 
@@ -28,13 +27,6 @@ def settings(stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Ints:
 
 def _threads_for(multiplications: int) -> Any:
     return one_thread if multiplications in _ALONE else nullcontext()
-
-
-def by_samples(fill: Callable[[slice], None], samples: int, multiplications: int) -> None:
-    if multiplications < PART:
-        in_parts(fill, samples, multiplications)
-    else:  # BLAS's threads take part in each product
-        fill(slice(0, samples))
 
 
 def _convolving(body: Any) -> Any:

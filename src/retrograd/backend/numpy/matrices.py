@@ -11,7 +11,7 @@ import numpy as np
 
 from ..plain import fill_with_plain_bodies, matrices as plain
 from ..plain.precision import is_half
-from . import FLOAT32, FLOAT64, threads
+from . import FLOAT32, FLOAT64
 from .native import FOR_KERNELS, in_order, kernels, native, strided
 from .routines import (
     are_few,
@@ -64,8 +64,6 @@ def product(a: Any, b: Any) -> Any:
         if each in _ALONE:
             with one_thread:
                 return _matmul(a, b, order="C")
-    if a.ndim == 2 == b.ndim and a.size * b.shape[1] > _BY_ONE:
-        return _shared_product(a, b)
     return _matmul(a, b, order="C")
 
 
@@ -102,32 +100,7 @@ def in_parts(fill: Callable[[slice], None], count: int, each: int) -> None:
         when="a.size > 1023 and are_large(a, b)")
 def dot(a: Any, b: Any) -> Any:
     dtype = a.dtype  # the method is cheaper to call than the function
-    if dtype is not FLOAT32 and dtype is not FLOAT64:
-        return plain.dot(a, b)
-    return _shared_product(a, b) if a.size * b.shape[-1] > _BY_ONE and b.ndim > 1 else a.dot(b)
-
-
-def _shared_product(a: Any, b: Any) -> Any:
-    """The product of two matrices, parts of which threads share, where it is worth their while.
-
-    BLAS's own threads look for work for long after a product, on processors that others need.
-    """
-    most = a.size * b.shape[1] // PART
-    if most < 2 or a.ndim != 2 or a.dtype is not b.dtype:
-        with one_thread:
-            return a.dot(b)
-    found, by_rows = product_like(a, b), len(a) >= b.shape[1]
-
-    def fill(part: slice) -> None:
-        if by_rows:
-            _matmul(a[part], b, found[part])
-        else:
-            _matmul(a, b[:, part], found[:, part])
-
-    with one_thread:
-        length = max(found.shape)
-        over_blocks(fill, length, -(-length // max(1, min(threads.count(), most))))
-    return found
+    return a.dot(b) if dtype is FLOAT32 or dtype is FLOAT64 else plain.dot(a, b)
 
 
 @lru_cache(maxsize=64)
@@ -146,8 +119,7 @@ def sum_rows(array: Any) -> Any:
 def affine(x: Any, weight: Any, bias: Any) -> Any:
     if is_half(x.dtype):
         return plain.affine(x, weight, bias)
-    columns = weight.T  # one buffer, in the dtype that is wanted anyway
-    y = _shared_product(x, columns) if x.size * len(weight) > _BY_ONE else x.dot(columns)
+    y = x.dot(weight.T)  # one buffer, in the dtype that is wanted anyway
     y += bias
     return y
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -24,15 +23,10 @@ def padded(x: Any, padding: Ints, value: Any = 0) -> Any:
     if not any(padding):
         return x
     space = x.shape[2:]
-    shape = (*x.shape[:2], *padded_space(space, padding))
+    shape = (*x.shape[:2], *(n + 2 * p for n, p in zip(space, padding, strict=True)))
     whole = xp.full(shape, value, x.dtype) if value else xp.zeros(shape, x.dtype)
     whole[inner_part(padding, space)] = x
     return whole
-
-
-def padded_space(space: Ints, padding: Ints) -> Ints:
-    """The sizes of a space with padding on both sides."""
-    return tuple([n + 2 * p for n, p in zip(space, padding, strict=True)])
 
 
 def inner_part(padding: Ints, space: Ints) -> tuple[Any, ...]:
@@ -139,35 +133,23 @@ def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilati
     if not x.size:
         # Without channels to read there are none to write, whatever the number of kernels.
         return xp.zeros((x.shape[0], weight.shape[0] if x.shape[1] else 0, *out), x.dtype)
-    count, space = weight.shape[0] // groups, padded_space(x.shape[2:], padding)
-    found = layout((x.shape[1], *space), kernel, stride, dilation, out, count, groups, True)
+    whole, count = xp.ascontiguousarray(padded(wide(x), padding)), weight.shape[0] // groups
+    found = layout(whole.shape[1:], kernel, stride, dilation, out, count, groups, True)
     shifts, length = len(found.shifts), found.length
     rows = _in_groups(wide(weight), groups).reshape(groups, count, -1, shifts)
     rows = rows.transpose(0, 3, 1, 2).reshape(groups, shifts * count, -1)
-    y = xp.empty((x.shape[0], groups, count, *out), rows.dtype)
-
-    def fill(samples: slice) -> None:
-        whole, target = xp.ascontiguousarray(padded(wide(x[samples]), padding)), y[samples]
-        for part, cols in columns(whole, groups, found, shifts * weight.shape[0]):
-            sums = xp.matmul(rows, cols).reshape(-1, groups, shifts, count, length)
-            for i, shift in enumerate(found.shifts[1:], 1):
-                sums[:, :, 0, :, :-shift] += sums[:, :, i, :, shift:]
-            target[part] = xp.as_strided(sums, (sums.shape[0], *y.shape[1:]), (
-                rows.shape[0] * rows.shape[1] * length, rows.shape[1] * length, length,
-                *found.apart), 0)
-        if bias is not None:
-            target += bias.reshape((groups, count) + (1,) * len(out))
-
-    by_samples(fill, x.shape[0], weight.size * math.prod(out))
-    return xp.cast(y.reshape(x.shape[0], weight.shape[0], *out), x.dtype)
-
-
-def by_samples(fill: Callable[[slice], None], samples: int, multiplications: int) -> None:
-    """Call ``fill`` with all samples, each of which takes so many multiplications, or with parts.
-
-    Which parts these are depends on the numbers alone.
-    """
-    fill(slice(0, samples))
+    y = xp.empty((x.shape[0], groups, count, *out), whole.dtype)
+    for part, cols in columns(whole, groups, found, shifts * weight.shape[0]):
+        sums = xp.matmul(rows, cols).reshape(-1, groups, shifts, count, length)
+        for i, shift in enumerate(found.shifts[1:], 1):
+            sums[:, :, 0, :, :-shift] += sums[:, :, i, :, shift:]
+        y[part] = xp.as_strided(sums, (sums.shape[0], *y.shape[1:]), (
+            rows.shape[0] * rows.shape[1] * length, rows.shape[1] * length, length,
+            *found.apart), 0)
+    y = y.reshape(x.shape[0], weight.shape[0], *out)
+    if bias is not None:
+        y += bias.reshape((-1,) + (1,) * len(out))
+    return xp.cast(y, x.dtype)
 
 
 def _in_groups(weight: Any, groups: int) -> Any:
@@ -201,7 +183,7 @@ def spread_windows(g: Any, weight: Any, shape: Ints, stride: Ints, padding: Ints
     """:func:`convolve_input_gradient` by adding up the windows' gradients, for any stride."""
     kernels, out = _in_groups(wide(weight), groups), g.shape[2:]
     slopes = wide(g).reshape(g.shape[0], groups, g.shape[1] // groups, math.prod(out))
-    space = padded_space(shape[2:], padding)
+    space = tuple(n + 2 * p for n, p in zip(shape[2:], padding, strict=True))
     whole = xp.zeros((*shape[:2], *space), slopes.dtype)
     for place, where in part_slices(weight.shape[2:], stride, dilation, out):
         part = xp.matmul(kernels[(..., *place)].swapaxes(1, 2), slopes)
@@ -223,36 +205,27 @@ def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding:
     if not g.size:
         return xp.zeros(shape, g.dtype)
     out, kernel, count = g.shape[2:], shape[2:], shape[0] // groups
-    x, space = wide(x), padded_space(x.shape[2:], padding)
+    whole = xp.ascontiguousarray(padded(wide(x), padding))
     # Zeros leave out what is finite.
-    is_finite = math.prod((*x.shape[:2], *space)) > _MANY and bool(xp.isfinite(xp.sum(x)))
-    found = layout((x.shape[1], *space), kernel, stride, dilation, out, count, groups, is_finite)
+    is_finite = whole.size > _MANY and bool(xp.isfinite(xp.sum(whole)))
+    found = layout(whole.shape[1:], kernel, stride, dilation, out, count, groups, is_finite)
     *_, shifted, steps, shifts, apart, length = found
     # Zeros lie between the rows of slopes, and before them: there is a copy for each shift, that of
     # the last one first.
-    reach, sums = shifts[-1] + length, {}
-
-    def fill(samples: slice) -> None:
-        whole = xp.ascontiguousarray(padded(x[samples], padding))
-        slopes = xp.ascontiguousarray(wide(g[samples]))
-        if reach > math.prod(out):
-            near, slopes = slopes, xp.zeros((*slopes.shape[:2], reach), whole.dtype)
-            inside = xp.as_strided(slopes, near.shape, (shape[0] * reach, reach, *apart),
-                                   shifts[-1])
-            inside[...] = near
-        products = []
-        for part, cols in columns(whole, groups, found, len(shifts) * shape[0]):
-            rows = xp.as_strided(
-                slopes, (cols.shape[0], groups, *shifted, count, length),
-                (shape[0] * reach, count * reach, *steps, reach, 1), part.start * shape[0] * reach)
-            rows = rows.reshape(*cols.shape[:2], len(shifts) * count, length)
-            products.append(xp.sum(xp.matmul(cols, rows.swapaxes(2, 3)), axis=0))
-        sums[samples.start] = sum(products)
-
-    by_samples(fill, x.shape[0], math.prod(shape) * math.prod(out))
-    whole = sum([sums[start] for start in sorted(sums)])
-    whole = whole.reshape(groups, -1, len(shifts), count)[:, :, ::-1].transpose(0, 3, 1, 2)
-    return xp.cast(xp.ascontiguousarray(whole).reshape(shape), g.dtype)
+    reach, slopes = shifts[-1] + length, xp.ascontiguousarray(wide(g))
+    if reach > math.prod(out):
+        slopes = xp.zeros((*g.shape[:2], reach), whole.dtype)
+        xp.as_strided(slopes, g.shape, (shape[0] * reach, reach, *apart), shifts[-1])[...] = g
+    sums = xp.zeros((groups, shape[1] * math.prod(kernel) // math.prod(shifted),
+                     len(shifts) * count), whole.dtype)
+    for part, cols in columns(whole, groups, found, len(shifts) * shape[0]):
+        rows = xp.as_strided(
+            slopes, (cols.shape[0], groups, *shifted, count, length),
+            (shape[0] * reach, count * reach, *steps, reach, 1), part.start * shape[0] * reach)
+        rows = rows.reshape(*cols.shape[:2], len(shifts) * count, length)
+        sums += xp.sum(xp.matmul(cols, rows.swapaxes(2, 3)), axis=0)
+    sums = sums.reshape(groups, -1, len(shifts), count)[:, :, ::-1].transpose(0, 3, 1, 2)
+    return xp.cast(xp.ascontiguousarray(sums).reshape(shape), g.dtype)
 
 
 # ---------------------------------------------------------------- padding and resampling
