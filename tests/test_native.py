@@ -6,6 +6,7 @@ chooses is called on arrays in every arrangement.
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 import subprocess
@@ -1344,6 +1345,49 @@ def test_a_kernel_is_chosen_where_it_can_do_it(name: str, monkeypatch: pytest.Mo
 
 class Own(np.ndarray):
     """A class of arrays of somebody's own."""
+
+
+SPREAD = {
+    "layer_norm": lambda x: torch.nn.functional.layer_norm(x, x.shape[-1:]),
+    "group_norm": lambda x: torch.nn.functional.group_norm(x, 2),
+    "softmax": lambda x: torch.nn.functional.softmax(x, -1),
+    "gelu": torch.nn.functional.gelu,
+    "conv2d": lambda x: torch.nn.functional.conv2d(x, x.detach()[:3, :, :3, :3] * 1),
+    "max_pool2d": lambda x: torch.nn.functional.max_pool2d(x, 2)}
+
+
+@needs_kernels
+@pytest.mark.parametrize("name", SPREAD)
+def test_a_gradient_that_a_sum_has_spread_takes_the_kernels(
+        name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = torch.randn(4, 6, 30, 32, requires_grad=True)
+    y = SPREAD[name](x)
+    g = torch.ones(()).expand(y.shape)
+    wanted, = torch.autograd.grad(y, x, g.contiguous(), retain_graph=True)
+    bodies = []
+    for label, over in native.OVER.items():
+        if native.GRADIENTS & {*inspect.signature(over.body).parameters}:
+            monkeypatch.setitem(over.function.__globals__, "_body",
+                                lambda *args, label=label: bodies.append(label))
+    found, = torch.autograd.grad(y, x, g, retain_graph=True)
+    assert not bodies and torch.equal(found, wanted)
+
+
+@needs_kernels
+def test_convolutions_of_what_lies_in_another_order_take_the_kernels(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    x = torch.randn(4, 20, 20, 6).permute(0, 3, 1, 2).requires_grad_()
+    weight = torch.randn(3, 3, 6, 8).permute(3, 2, 0, 1).requires_grad_()
+    convolve = torch.nn.functional.conv2d
+    inputs = [t.detach().contiguous().requires_grad_() for t in (x, weight)]
+    wanted = torch.autograd.grad(convolve(*inputs).square().sum(), inputs)
+    bodies = []
+    for label, over in native.OVER.items():
+        if label.startswith("conv."):
+            monkeypatch.setitem(over.function.__globals__, "_body",
+                                lambda *args, label=label: bodies.append(label))
+    found = torch.autograd.grad(convolve(x, weight).square().sum(), (x, weight))
+    assert not bodies and all(map(torch.equal, found, wanted))
 
 
 @needs_kernels

@@ -8,6 +8,8 @@
 //   that what he wrote before is in his cache; whoever has finished his part goes on with others'.
 // - The pieces of a part are taken in turns from its beginning and from its end, also by who is alone: what
 //   was touched last is still in the cache, and would be pushed out of it by all the rest.
+// - The crew runs on other processors than the one who shares: some schedulers wake a thread up where the one
+//   runs that calls it, and leave both there while they take turns.
 // - A forked child has none of its parent's threads; it forgets the crew and raises its own.
 // - The crew is never dismissed: it holds nothing of Python's, and goes when the process ends.
 #include "threads.hpp"
@@ -24,6 +26,7 @@
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 #endif
 
 namespace {
@@ -91,6 +94,23 @@ struct Crew {
     std::atomic<int> busy{0};
     int size = 0;                  // by whoever has the crew in use
     bool backwards = false;        // likewise
+#if defined(__linux__)
+    std::vector<pthread_t> members;  // likewise
+    int elsewhere = -1;              // likewise: the processor that they are kept off
+
+    void keep_apart() {
+        int here = sched_getcpu();
+        if (here < 0 || here == elsewhere) return;
+        cpu_set_t others;
+        if (sched_getaffinity(getpid(), sizeof others, &others)) return;
+        CPU_CLR(here, &others);
+        elsewhere = here;
+        if (!CPU_COUNT(&others)) return;
+        for (pthread_t member : members) pthread_setaffinity_np(member, sizeof others, &others);
+    }
+#else
+    void keep_apart() {}
+#endif
 
     void live(int number) {
         unsigned heard = 0;
@@ -123,7 +143,12 @@ struct Crew {
     void grow(int helpers) {
         for (; size < helpers; size++) {
             try {
-                std::thread([this, number = size + 1] { live(number); }).detach();
+                std::thread made([this, number = size + 1] { live(number); });
+#if defined(__linux__)
+                members.push_back(made.native_handle());
+                elsewhere = -1;
+#endif
+                made.detach();
             } catch (const std::system_error&) {
                 return;  // no more threads to be had: fewer do it
             }
@@ -132,6 +157,7 @@ struct Crew {
 
     void run(Work& given) {
         grow(given.crew - 1);
+        keep_apart();
         bool ring;
         {
             std::lock_guard<std::mutex> lock(door);
@@ -158,7 +184,7 @@ int allowed() {  // processors that this process may use, or what OMP_NUM_THREAD
     if (n > 0) return n;
 #if defined(__linux__)
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+    if (sched_getaffinity(getpid(), sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
 #endif
     return std::max(1, int(std::thread::hardware_concurrency()));
 }

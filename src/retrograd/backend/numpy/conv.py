@@ -48,18 +48,21 @@ def _convolving_weights(body: Any) -> Any:
     return convolve_weight_gradient
 
 
+# What lies in another order (a gradient that a sum has spread, a permuted image) is copied: that
+# takes a small part of what the kernels spare.
 fill_with_plain_bodies(
     globals(), plain, take_sides=lru_cache(maxsize=32),
     convolve=lambda body: native(
-        "convolved(x, weight, bias, empty((x.shape[0], weight.shape[0], *output_space("
-        "x.shape[2:], weight.shape[2:], stride, padding, dilation)), x.dtype), "
+        "convolved(in_rows(x), in_rows(weight), bias, empty((x.shape[0], weight.shape[0], "
+        "*output_space(x.shape[2:], weight.shape[2:], stride, padding, dilation)), x.dtype), "
         "*settings(stride, padding, dilation, groups))", settings, output_space,
-        when="x.size and x.ndim < 6 and ready(x, weight, bias)")(_convolving(body)),
+        when="x.size and x.ndim < 6 and strided(x, weight) and "
+             "(bias is None or (bias.dtype is x.dtype and ready(bias)))")(_convolving(body)),
     convolve_input_gradient=native(
-        "convolved_input_gradient(g, weight, empty(shape, g.dtype), "
+        "convolved_input_gradient(in_rows(g), in_rows(weight), empty(shape, g.dtype), "
         "*settings(stride, padding, dilation, groups))", settings,
-        when="g.size and g.ndim < 6 and ready(g, weight)"),
+        when="g.size and g.ndim < 6 and strided(g, weight)"),
     convolve_weight_gradient=lambda body: native(
-        "convolved_weight_gradient(g, x, empty(shape, g.dtype), "
+        "convolved_weight_gradient(in_rows(g), in_rows(x), empty(shape, g.dtype), "
         "*settings(stride, padding, dilation, groups))", settings,
-        when="g.size and g.ndim < 6 and ready(g, x)")(_convolving_weights(body)))
+        when="g.size and g.ndim < 6 and strided(g, x)")(_convolving_weights(body)))

@@ -28,7 +28,7 @@ import numpy as np
 from ...base import sources
 from ...version import __version__
 from ..plain.precision import is_half
-from . import FLOAT32, FLOAT64, INT64, LARGE, memory
+from . import FLOAT32, FLOAT64, INT64, LARGE, in_rows, memory
 
 IN_ORDER = 0x101  # row by row in memory and aligned, as NumPy's flags have it
 WRITABLE = IN_ORDER | 0x400
@@ -44,6 +44,8 @@ class Over(NamedTuple):
 
 OVER: dict[str, Over] = {}
 """Every kernel that is in use, by the name of its body."""
+
+GRADIENTS = {"g", "gradient"}  # as bodies call what comes from behind
 
 FOR_KERNELS: list[Callable[..., Any]] = []
 """Functions that conditions and calls of kernels use, and bodies do not."""
@@ -89,12 +91,17 @@ def native(call: str, *helpers: Callable[..., Any],
         if kernel not in kernels:
             return body
         name = body.__name__
-        arguments = ", ".join(inspect.signature(body).parameters)
-        lines = [f"def {name}({arguments}):", f"    if {when}:", "        try:",
-                 f"            return {call}",
-                 "        except IndexError:  # the body says which index it was",
-                 "            pass",
-                 f"    return _body({arguments})", f"def _call({arguments}):", f"    return {call}"]
+        names = list(inspect.signature(body).parameters)
+        arguments = ", ".join(names)
+        attempt = [f"    if {when}:", "        try:", f"            return {call}",
+                   "        except IndexError:  # the body says which index it was",
+                   "            pass"]
+        for g in GRADIENTS & set(names):  # one that a sum has spread is written out
+            attempt += [f"    elif {g}.size > 4095 and 0 in {g}.strides:", f"        spread = {g}",
+                        f"        {g} = in_rows({g})", *["    " + line for line in attempt],
+                        f"        {g} = spread"]
+        lines = [f"def {name}({arguments}):", *attempt, f"    return _body({arguments})",
+                 f"def _call({arguments}):", f"    return {call}"]
         label = f"{body.__module__.rpartition('.')[2]}.{name}"
         made: dict[str, Any] = {}
         exec(compile("\n".join(lines), sources.keep(f"native {label}", lines), "exec"),
@@ -198,8 +205,8 @@ def named(functions: Any) -> dict[str, Any]:
     return {function.__name__: function for function in functions}
 
 
-HELPERS = named((np.empty, np.zeros, np.asarray, np.empty_like, in_order, ready, strided, alike,
-                 indexed, like, column, row, without, neighbours, masks))
+HELPERS = named((np.empty, np.zeros, np.asarray, np.empty_like, in_rows, in_order, ready, strided,
+                 alike, indexed, like, column, row, without, neighbours, masks))
 if ARRAYS_ARE_KNOWN:  # the same in a tenth of the time
     HELPERS |= {name: kernels[name] for name in ("ready", "in_order", "strided", "indexed")
                 if name in kernels}
