@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -59,7 +58,7 @@ def product(a: Any, b: Any) -> Any:
         return plain.product(a, b)
     if a.ndim > 2 and b.ndim > 1 and dtype is b.dtype:
         each = math.prod(a.shape[-2:]) * b.shape[-1]
-        if a.shape[:-2] == b.shape[:-2] and each * math.prod(a.shape[:-2]) >= 2 * PART > 2 * each:
+        if a.shape[:-2] == b.shape[:-2] and each * math.prod(a.shape[:-2]) >= 2 * _PART > 2 * each:
             return _product_of_pairs(a, b, each)
         if each in _ALONE:
             with one_thread:
@@ -67,11 +66,9 @@ def product(a: Any, b: Any) -> Any:
     return _matmul(a, b, order="C")
 
 
-PART = 1 << 22
+_PART = 1 << 22
 """Products of numbers that are worth a thread."""
-_BY_ONE = 1 << 18
-"""So many OpenBLAS makes by one thread itself."""
-_ALONE = range(_BY_ONE, PART)
+_ALONE = range(1 << 18, _PART)
 """Of products of so many numbers one thread makes a stack sooner than BLAS's threads, which wait
 for each other in each."""
 
@@ -85,15 +82,10 @@ def _product_of_pairs(a: Any, b: Any, each: int) -> Any:
         place = (*lead, part)
         _matmul(a[place], b[place], found[place])
 
+    parts = 1 << (each * math.prod(a.shape[:-2]) // _PART).bit_length() - 1
     with one_thread:
-        in_parts(fill, a.shape[axis], each * math.prod(a.shape[axis + 1:-2]))
+        over_blocks(fill, a.shape[axis], -(-a.shape[axis] // parts))
     return found
-
-
-def in_parts(fill: Callable[[slice], None], count: int, each: int) -> None:
-    """Share ``count`` pieces of work, so many products of numbers each, among threads."""
-    parts = 1 << max(0, (count * each // PART).bit_length() - 1)
-    over_blocks(fill, count, -(-count // parts))
 
 
 @native("matrix_products(a, b, None, product_like(a, b))", are_large, product_like,

@@ -9,7 +9,8 @@ The condition stands in front of the body as it is written here, so that a small
 comparison. It says everything the kernel relies on: kernels take arrays that lie row by row, and a
 number of dtypes; they check shapes and indices themselves, but raise where they do not fit.
 Without the distribution, with one that does not have the kernel, or with ``RETROGRAD_KERNELS=0``,
-the body stays as it is.
+the body stays as it is. A gradient that a sum has spread is written out where that lets the
+condition hold.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class Over(NamedTuple):
 OVER: dict[str, Over] = {}
 """Every kernel that is in use, by the name of its body."""
 
-GRADIENTS = {"g", "gradient"}  # as bodies call what comes from behind
+GRADIENTS = {"g", "gradient"}
+"""What bodies call a gradient that comes from behind them."""
 
 FOR_KERNELS: list[Callable[..., Any]] = []
 """Functions that conditions and calls of kernels use, and bodies do not."""
