@@ -19,7 +19,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.interface import is_array, library_of
-from ..backend.numpy import LARGE, ndarray
+from ..backend.numpy import LARGE, can_stand_for
 from ..base import call_sites
 from ..base.locks import new_lock
 from ..base.modes import ACTIVE, GRAD_LAYOUT, MODE, RUNNING, switched
@@ -708,15 +708,12 @@ class _Leaves:
         leaves for which there is more to do.
         """
         grads, given, shown = self.grads, self.schedule.given, self.schedule.shown
-        owns_memory, same_layout = xp.owns_memory, xp.same_layout
         others = []
         with _accumulating:
             for leaf in leaves:
                 g: Any = grads.get(leaf)
-                data = leaf._data
-                if g.__class__ is ndarray and data.__class__ is ndarray \
-                        and owns_memory(g) and same_layout(g, data) \
-                        and leaf._grad is None and not leaf._is_watched and leaf._edge is not None \
+                if can_stand_for(g, leaf._data) and leaf._grad is None \
+                        and not leaf._is_watched and leaf._edge is not None \
                         and leaf._grad_dtype is LEAFS_OWN \
                         and id(g) not in given and id(g) not in shown:
                     leaf._grad = wrap_array(g)
